@@ -1,0 +1,45 @@
+# The logic is Go; this file names it. `make test` needs Go alone; `make test-all` installs the rest (Debian).
+GO        ?= go
+STATIC    := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+LINT      := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+PACKAGES  := prometheus libyang2-tools
+YANG      ?= ../shared/yang
+
+.PHONY: build test test-all packages check golden generate bench fuzz clean
+
+build: ## the binary, static
+	CGO_ENABLED=0 $(GO) build -trimpath -o weir ./cmd/weir
+
+test: ## what needs nothing but Go; the rest says that it is skipped
+	$(GO) test ./...
+
+test-all: packages ## everything; a component that is missing is a failure
+	$(GO) vet ./...
+	WEIR_TEST_ALL=1 $(GO) test -timeout 25m ./...
+
+packages:
+	@missing=""; for p in $(PACKAGES); do dpkg -s $$p >/dev/null 2>&1 || missing="$$missing $$p"; done; \
+	if [ -n "$$missing" ]; then apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$missing; fi
+
+check: ## before a commit
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATIC) ./...
+	$(GO) run $(LINT) run
+	$(GO) test -race ./...
+
+golden: ## rewrite the goldens; review them like code
+	$(GO) test ./render/... ./host/... ./intent/... ./inventory/... ./telemetry/... ./cmd/... -update
+
+generate: ## generated code, from the folder of YANG modules
+	WEIR_YANG=$(abspath $(YANG)) $(GO) generate ./...
+
+bench: ## results and method stand in docs/benchmarks.md
+	$(GO) test -run '^$$' -bench . -benchmem -timeout 20m ./...
+
+fuzz: ## each fuzz target for a minute
+	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep ^Fuzz); do \
+	$(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime 1m $$p || exit 1; done; done
+
+clean:
+	rm -f weir

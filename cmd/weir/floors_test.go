@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const module = "github.com/weirfabric/weir/"
+
+// floors is the order of the packages: imports go down only. A folder that is not named stands on the floor of the nearest
+// folder above it that is.
+var floors = map[string]int{
+	"cmd/weir":     9,
+	"drivers/gnmi": 8, "drivers/ssh": 8, "drivers/local": 8, "drivers/sim": 8, "drivers/drivertest": 8, "drivers/apply": 8,
+	"host": 8, "host/agent": 8, "host/vmtest": 8, "telemetry/gnmi": 8, "telemetry/poll": 8, "telemetry/verify": 8,
+	"render/cli": 7, "render/sonic": 7, "render/nvue": 7, "render/openconfig": 7, "render/dialecttest": 7,
+	"host/nic": 7, "host/bond": 7, "host/rdma": 7, "host/ipoib": 7, "host/ib": 7, "host/nfs": 7,
+	"drivers": 7, "telemetry/health": 7, "telemetry/collect": 7, "telemetry/oc": 7,
+	"intent/check": 6, "render": 6, "telemetry": 6,
+	"intent/fabric":   5,
+	"intent/lossless": 4, "intent/depend": 4, "intent/dataplane": 4,
+	"intent": 3, "inventory": 3, "inventory/catalog": 3,
+	"intent/source": 2, "intent/plan": 2,
+	"intent/diag": 1,
+	"intent/addr": 0, "intent/qos": 0, "templates": 0,
+}
+
+// apart lists the parts that do not know each other. They meet in cmd; host/agent alone also sees render and drivers, and
+// host, a language like those of render, sees render.
+var apart = map[string][]string{
+	"drivers":   {"render", "telemetry", "host"},
+	"telemetry": {"drivers", "render", "host"},
+	"render":    {"drivers", "host", "telemetry"},
+	"host":      {"drivers", "telemetry"},
+}
+
+// acting are the imports that packages which decide must not have.
+var acting = []string{"os", "os/exec", "log/slog", "math/rand", "math/rand/v2", "net", "net/http"}
+
+// vendors do not occur in Go on floors 0 to 6, but in the catalog's data.
+var vendors = regexp.MustCompile(`(?i)\b(sonic|arista|eos|cisco|nx-?os|juniper|junos|ruijie|rgos|cumulus|nvue|mellanox|nvidia|broadcom)\b`)
+
+// source is a file as the rules see it.
+type source struct {
+	name    string
+	body    []byte
+	imports []string
+}
+
+func TestImportsGoDownOnly(t *testing.T) {
+	for _, v := range violations(t, os.DirFS("../..")) {
+		t.Error(v)
+	}
+}
+
+// TestAPlantedViolationIsFound plants one violation of each rule and wants each to be found.
+func TestAPlantedViolationIsFound(t *testing.T) {
+	for name, c := range map[string]struct{ file, body, want string }{
+		"an import upwards":           {"intent/qos/x.go", `package qos; import _ "github.com/weirfabric/weir/intent"`, "goes up"},
+		"an import on the same floor": {"intent/check/x.go", `package check; import _ "github.com/weirfabric/weir/render"`, "same floor"},
+		"a part kept apart":           {"drivers/gnmi/x.go", `package gnmi; import _ "github.com/weirfabric/weir/render"`, "kept apart"},
+		"a dialect in a dialect":      {"render/cli/x.go", `package cli; import _ "github.com/weirfabric/weir/render/sonic"`, "same floor"},
+		"an act where one decides":    {"render/cli/x.go", `package cli; import _ "os/exec"`, "decides and never acts"},
+		"a vendor below":              {"intent/fabric/x.go", "package fabric\n\nconst x = \"arista\"", "names a vendor"},
+		"protobuf below":              {"intent/plan/x.go", `package plan; import _ "google.golang.org/protobuf/proto"`, "floors 7 and up"},
+		"a folder without a floor":    {"util/x.go", `package util`, "no floor"},
+	} {
+		got := violations(t, fstest.MapFS{c.file: {Data: []byte(c.body)}})
+		if len(got) != 1 || !strings.Contains(got[0], c.want) {
+			t.Errorf("%s: got %q, want one that says %q", name, got, c.want)
+		}
+	}
+}
+
+func violations(t *testing.T, fsys fs.FS) []string {
+	t.Helper()
+	var out []string
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		body, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return err
+		}
+		s, err := parse(name, body)
+		out = append(out, s.violations()...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func parse(name string, body []byte) (source, error) {
+	s := source{name: name, body: body}
+	f, err := parser.ParseFile(token.NewFileSet(), name, body, parser.ImportsOnly)
+	if err != nil {
+		return s, err
+	}
+	for _, i := range f.Imports {
+		p, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			return s, err
+		}
+		s.imports = append(s.imports, p)
+	}
+	return s, nil
+}
+
+func (s source) violations() []string {
+	folder := path.Dir(s.name)
+	floor, home := floorOf(folder)
+	if home == "" {
+		return []string{fmt.Sprintf("%s: the folder has no floor", s.name)}
+	}
+	var out []string
+	say := func(format string, args ...any) { out = append(out, s.name+": "+fmt.Sprintf(format, args...)) }
+	top, _, _ := strings.Cut(folder, "/")
+	for _, i := range s.imports {
+		if theirs, ours := strings.CutPrefix(i, module); ours {
+			other, _ := floorOf(theirs)
+			nested := strings.HasPrefix(theirs+"/", folder+"/") || strings.HasPrefix(folder+"/", theirs+"/")
+			theirTop, _, _ := strings.Cut(theirs, "/")
+			switch {
+			case slices.Contains(apart[top], theirTop):
+				say("imports %s: the two are kept apart", theirs)
+			case other > floor:
+				say("imports %s: that goes up from floor %d to %d", theirs, floor, other)
+			case other == floor && !nested:
+				say("imports %s: both stand on the same floor, %d", theirs, floor)
+			}
+			continue
+		}
+		if slices.Contains([]string{"intent", "inventory", "render"}, top) && slices.Contains(acting, i) {
+			say("imports %s: this part decides and never acts", i)
+		}
+		if floor < 7 && (strings.Contains(i, "protobuf") || strings.Contains(i, "ygot") || strings.Contains(i, "openconfig")) {
+			say("imports %s: such types stay on floors 7 and up", i)
+		}
+	}
+	if word := vendors.Find(withoutComments(s.body)); floor < 7 && home != "inventory/catalog" && word != nil {
+		say("names a vendor: %s", word)
+	}
+	return out
+}
+
+// floorOf is the floor of a folder and the folder that gives it; home is empty where none does.
+func floorOf(folder string) (floor int, home string) {
+	for f := folder; f != "."; f = path.Dir(f) {
+		if n, ok := floors[f]; ok {
+			return n, f
+		}
+	}
+	return 0, ""
+}
+
+// withoutComments drops what stands behind // : citations may name a vendor.
+func withoutComments(body []byte) []byte {
+	var out []string
+	for line := range strings.Lines(string(body)) {
+		code, _, _ := strings.Cut(line, "//")
+		out = append(out, code)
+	}
+	return []byte(strings.Join(out, "\n"))
+}

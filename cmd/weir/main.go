@@ -1,0 +1,4 @@
+// Command weir keeps a network lossless for RDMA.
+package main
+
+func main() {}
