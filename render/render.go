@@ -1,0 +1,111 @@
+// Package render is how a device says it: the contract of a device's language, and the difference between what is
+// wanted and what runs. Languages are pure: a device in, text out, and back.
+package render
+
+import (
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/plan"
+)
+
+// Dialect is the language of one family of devices. D is *fabric.Switch or *fabric.Host. Implementations are pure and
+// stateless, and may be used from many goroutines at once.
+type Dialect[D any] interface {
+	// Write says what dev must hold, in full, every value stated and none left to a default. What the language
+	// cannot say is a finding, never silence.
+	Write(dev D) (plan.Document, diag.List)
+	// Queries are what must be asked to Read the device.
+	Queries(dev D) []plan.Query
+	// Read sorts what the device answered. An error means that an answer is not in this language at all.
+	Read(dev D, answers []plan.Answer) (plan.State, error)
+	// Script makes the deltas happen. The step has its Changes, Route, Why, Cost, Chunks, Persist, Quiet and Confirm;
+	// Bound fills in the rest. Chunks are in an order in which everything is defined before it is used and unused before
+	// it is removed, and carry their own undo. A delta that the device would refuse is a finding and is left out.
+	Script(dev D, have plan.State, deltas []plan.Delta) (plan.Step, diag.List)
+}
+
+// File is one file of a device's configuration, under the name the device itself uses.
+type File struct {
+	Name string
+	Body []byte
+}
+
+// Printer lays a document out as the files of the device: config_db.json, startup-config.
+type Printer interface {
+	Print(doc plan.Document) []File
+}
+
+// Bound is a dialect together with one device: all that plan, apply and the command line see.
+type Bound interface {
+	// Device is its name in the inventory.
+	Device() string
+	Platform() string
+	Write() (plan.Document, diag.List)
+	Queries() []plan.Query
+	// Read is the dialect's, with the shared objects that are neither wanted nor weir's moved to the foreign part.
+	Read([]plan.Answer) (plan.State, error)
+	// Step leads from have to want. A step without changes is what a device in order gets.
+	Step(have plan.State, want plan.Document) (plan.Step, diag.List)
+	Print(plan.Document) []File
+}
+
+// Language is a dialect that can also print.
+type Language[D any] interface {
+	Dialect[D]
+	Printer
+}
+
+// Bind ties a language to a device of the given name and platform. The manifest tells which shared objects are weir's.
+func Bind[D any](l Language[D], dev D, name, platform string, m plan.Manifest) Bound {
+	return bound[D]{l, dev, name, platform, m}
+}
+
+type bound[D any] struct {
+	language       Language[D]
+	dev            D
+	name, platform string
+	manifest       plan.Manifest
+}
+
+func (b bound[D]) Device() string                    { return b.name }
+func (b bound[D]) Platform() string                  { return b.platform }
+func (b bound[D]) Write() (plan.Document, diag.List) { return b.language.Write(b.dev) }
+func (b bound[D]) Queries() []plan.Query             { return b.language.Queries(b.dev) }
+func (b bound[D]) Print(doc plan.Document) []File    { return b.language.Print(doc) }
+
+func (b bound[D]) Read(answers []plan.Answer) (plan.State, error) {
+	state, err := b.language.Read(b.dev, answers)
+	if err != nil {
+		return state, err
+	}
+	want, _ := b.language.Write(b.dev)
+	return scope(state, want, b.name, b.manifest), nil
+}
+
+func (b bound[D]) Step(have plan.State, want plan.Document) (plan.Step, diag.List) {
+	deltas, findings := Diff(b.name, want, have, b.manifest)
+	step, refused := b.language.Script(b.dev, have, deltas)
+	step.Device, step.Platform = b.name, b.platform
+	step.Base, step.Parts = have.Owned.Digest(), have.Owned.Parts()
+	return step, append(findings, refused...)
+}
+
+// scope leaves in the owned part what is wanted or weir's.
+func scope(s plan.State, want plan.Document, device string, m plan.Manifest) plan.State {
+	wanted := map[string]bool{"": true}
+	for _, l := range want {
+		wanted[l.Object] = true
+	}
+	for _, object := range m[device] {
+		wanted[object] = true
+	}
+	owned := make(plan.Document, 0, len(s.Owned))
+	for _, l := range s.Owned {
+		if wanted[l.Object] {
+			owned = append(owned, l)
+		} else {
+			s.Foreign = append(s.Foreign, l)
+		}
+	}
+	s.Owned = owned
+	return s
+}
