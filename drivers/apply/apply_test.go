@@ -1,0 +1,290 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirfabric/weir/intent/plan"
+)
+
+const (
+	before = `{"#banner":"hands off","old":"1","pfc":"off"}`
+	after  = `{"#banner":"hands off","ecn":"150kB","pfc":"3"}`
+)
+
+func all(state string) map[string]string {
+	return map[string]string{"a": state, "b": state, "c": state}
+}
+
+func TestAPlanIsAppliedConfirmedAndSaved(t *testing.T) {
+	f := newFleet(t)
+	got, err := f.config.Apply(t.Context(), f.plan, f.want)
+	if err != nil || got.Outcome != Applied {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	if diff := cmp.Diff(all(after), f.state()); diff != "" {
+		t.Error(diff)
+	}
+	if f.devices["b"].open != "" || f.devices["b"].saved["pfc"] != "3" {
+		t.Error("the device with a timer is not confirmed and saved")
+	}
+	m, err := f.config.Store.Manifest()
+	if err != nil || !m.Has("a", "object of a") {
+		t.Errorf("the manifest does not say what is weir's: %v, %v", m, err)
+	}
+	var consumed *ConsumedError
+	if _, err := f.config.Apply(t.Context(), f.plan, f.want); !errors.As(err, &consumed) {
+		t.Errorf("the same plan again: got %v", err)
+	}
+}
+
+func TestAPlanOverADeviceThatMovedIsStale(t *testing.T) {
+	f := newFleet(t)
+	f.devices["c"].running["old"] = "2"
+	_, err := f.config.Apply(t.Context(), f.plan, f.want)
+	var stale *StaleError
+	if !errors.As(err, &stale) {
+		t.Fatalf("got %v", err)
+	}
+	if diff := cmp.Diff(map[string][]string{"c": {"object of c"}}, stale.Moved); diff != "" {
+		t.Error(diff)
+	}
+	if f.devices["a"].running["pfc"] != "off" {
+		t.Error("another device was changed all the same")
+	}
+}
+
+func TestADeviceThatAlreadyIsAsWantedIsLeftInPeace(t *testing.T) {
+	f := newFleet(t)
+	f.devices["a"].running = map[string]string{"pfc": "3", "ecn": "150kB", "#banner": "hands off"}
+	f.devices["a"].fault = "reject"
+	if got, err := f.config.Apply(t.Context(), f.plan, f.want); err != nil || got.Outcome != Applied {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+}
+
+func TestABadWaveIsUndoneWholeAndTheRunStops(t *testing.T) {
+	for _, fault := range []string{"reject", "partial", "hang"} {
+		for _, victim := range []string{"a", "b"} {
+			f := newFleet(t)
+			f.devices[victim].fault = fault
+			got, err := f.config.Apply(t.Context(), f.plan, f.want)
+			if err != nil || got.Outcome != AsBefore {
+				t.Fatalf("%s on %s: got %+v, %v", fault, victim, got, err)
+			}
+			if diff := cmp.Diff(all(before), f.state()); diff != "" {
+				t.Errorf("%s on %s: %s", fault, victim, diff)
+			}
+			if m, _ := f.config.Store.Manifest(); len(m) != 0 {
+				t.Errorf("%s on %s: the manifest keeps %v", fault, victim, m)
+			}
+		}
+	}
+}
+
+func TestAWaveThatTheCountersRefuseIsUndoneAndTheOneBeforeStays(t *testing.T) {
+	f := newFleet(t)
+	f.config.Watch = func(_ context.Context, wave []plan.Step) func(context.Context) Verdict {
+		return func(context.Context) Verdict {
+			return Verdict{Pass: wave[0].Device != "c", Text: "c/p1/queue/3 dropped 12 packets"}
+		}
+	}
+	got, err := f.config.Apply(t.Context(), f.plan, f.want)
+	if err != nil || got.Outcome != AsBefore || !strings.Contains(got.Why, "dropped 12 packets") {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	if diff := cmp.Diff(map[string]string{"a": after, "b": after, "c": before}, f.state()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestADeviceThatDiesIsUnknownTheOthersAreAsBeforeAndRecoverEndsIt(t *testing.T) {
+	f := newFleet(t)
+	f.devices["a"].fault = "lost"
+	got, err := f.config.Apply(t.Context(), f.plan, f.want)
+	if err != nil || got.Outcome != Unknown {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	if diff := cmp.Diff(before, string(f.running("b"))); diff != "" {
+		t.Errorf("the reachable device: %s", diff)
+	}
+	var unfinished *UnfinishedError
+	if _, err := f.config.Apply(t.Context(), f.plan, f.want); !errors.As(err, &unfinished) {
+		t.Errorf("a new apply meanwhile: got %v", err)
+	}
+	f.devices["a"].dead = false
+	again, err := f.config.Recover(t.Context(), got.Run)
+	if err != nil || again.Outcome != AsBefore {
+		t.Fatalf("recover: got %+v, %v", again, err)
+	}
+	if diff := cmp.Diff(all(before), f.state()); diff != "" {
+		t.Error(diff)
+	}
+	f.replan(t, "plan-2")
+	if got, err := f.config.Apply(t.Context(), f.plan, f.want); err != nil || got.Outcome != Applied {
+		t.Errorf("apply after recover: got %+v, %v", got, err)
+	}
+}
+
+func TestRollbackLeadsEveryDeviceBackAndRefusesWhereOneMoved(t *testing.T) {
+	f := newFleet(t)
+	first, err := f.config.Apply(t.Context(), f.plan, f.want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.devices["c"].running["ecn"] = "1MB"
+	var stale *StaleError
+	if _, err := f.config.Rollback(t.Context(), first.Run); !errors.As(err, &stale) || len(stale.Moved["c"]) != 1 {
+		t.Fatalf("with a device that moved: got %v", err)
+	}
+	f.devices["c"].running["ecn"] = "150kB"
+	got, err := f.config.Rollback(t.Context(), first.Run)
+	if err != nil || got.Outcome != Applied {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	if diff := cmp.Diff(all(before), f.state()); diff != "" {
+		t.Error(diff)
+	}
+	if m, _ := f.config.Store.Manifest(); len(m) != 0 {
+		t.Errorf("the manifest keeps %v", m)
+	}
+}
+
+func TestAnInterruptUndoesTheWave(t *testing.T) {
+	f := newFleet(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	f.config.Watch = func(context.Context, []plan.Step) func(context.Context) Verdict {
+		return func(context.Context) Verdict { interrupt(); return Verdict{Pass: true} }
+	}
+	got, err := f.config.Apply(ctx, f.plan, f.want)
+	if err != nil || got.Outcome != AsBefore || !strings.Contains(got.Why, "interrupted") {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	if diff := cmp.Diff(all(before), f.state()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestRecoverEndsARunThatWasCutOffAfterAnyRecord lets a run go to its end once, to learn its records, and then, for every
+// number of them, runs it again on fresh devices, cuts it off when that record is on disk, and recovers. What the process would
+// have done after that moment is not done: its connections refuse.
+func TestRecoverEndsARunThatWasCutOffAfterAnyRecord(t *testing.T) {
+	whole := newFleet(t)
+	whole.config.Parallel = 1
+	done, err := whole.config.Apply(t.Context(), whole.plan, whole.want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := whole.config.Store.Read(done.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n < len(records); n++ {
+		f := newFleet(t)
+		f.config.Parallel = 1
+		cutOff(t, f, n)
+		runs, err := f.config.Store.Unfinished()
+		if err != nil || len(runs) != 1 {
+			t.Fatalf("after record %d (%s): unfinished %v, %v", n, records[n-1].Kind, runs, err)
+		}
+		got, err := f.config.Recover(t.Context(), runs[0])
+		if err != nil {
+			t.Fatalf("after record %d (%s): %v", n, records[n-1].Kind, err)
+		}
+		passed := map[int]bool{}
+		for _, r := range records[:n] {
+			passed[r.Wave] = passed[r.Wave] || r.Kind == Passed
+		}
+		want := all(before)
+		if passed[0] {
+			want["a"], want["b"] = after, after
+		}
+		if passed[1] {
+			want["c"] = after
+		}
+		if diff := cmp.Diff(want, f.state()); diff != "" {
+			t.Errorf("after record %d (%s of %s): recovered as %s:\n%s", n, records[n-1].Kind, records[n-1].Device, got.Outcome, diff)
+		}
+		if open := f.devices["b"].open; open != "" {
+			t.Errorf("after record %d (%s): the timer of %s still runs", n, records[n-1].Kind, open)
+		}
+		f.replan(t, "plan-2")
+		if again, err := f.config.Apply(t.Context(), f.plan, f.want); err != nil || again.Outcome != Applied {
+			t.Errorf("after record %d (%s): the next apply gives %+v, %v", n, records[n-1].Kind, again, err)
+		}
+	}
+}
+
+// cutOff runs the fleet's plan until record n is on disk. The goroutine that wrote it never returns, as in a process that was
+// killed.
+func cutOff(t *testing.T, f *fleet, n int) {
+	t.Helper()
+	reached := make(chan struct{})
+	config := f.config
+	config.Observe = func(r Record) {
+		if r.Seq == n {
+			close(reached)
+			select {}
+		}
+	}
+	go func() { _, _ = config.Apply(context.Background(), f.plan, f.want) }()
+	<-reached
+}
+
+func TestAHalfWrittenRecordIsCutOff(t *testing.T) {
+	s := Store{t.TempDir()}
+	j, err := s.Create("run-1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []Kind{Started, Before} {
+		if err := j.Append(Record{Kind: k}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j.Close()
+	name := filepath.Join(s.Dir, "runs", "run-1.jsonl")
+	body, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, append(body, `{"seq":3,"kind":"pen`...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j, err = s.Open("run-1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if err := j.Append(Record{Kind: Ended}); err != nil {
+		t.Fatal(err)
+	}
+	records, err := s.Read("run-1")
+	if err != nil || len(records) != 3 || records[2].Kind != Ended || records[2].Seq != 3 {
+		t.Errorf("got %+v, %v", records, err)
+	}
+}
+
+func TestOnlyOneRunHoldsTheLock(t *testing.T) {
+	s := Store{t.TempDir()}
+	if err := s.Lock(Lock{Run: "1", Verb: "apply", Who: "ada@host", PID: os.Getpid()}); err != nil {
+		t.Fatal(err)
+	}
+	err := s.Lock(Lock{Run: "2"})
+	var locked *LockedError
+	if !errors.As(err, &locked) || locked.Lock.Run != "1" || !strings.Contains(err.Error(), "ada@host") {
+		t.Fatalf("got %v", err)
+	}
+	if err := s.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Lock(Lock{Run: "2"}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,258 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weirfabric/weir/drivers"
+	"github.com/weirfabric/weir/intent/plan"
+)
+
+// member is one device of a wave.
+type member struct {
+	*run
+	wave    int
+	step    plan.Step
+	target  drivers.Target // nil: not connected
+	noted   bool           // what follows was read and is in the journal
+	before  plan.Document  // as the device was read before anything was sent
+	objects []string       // that were weir's before
+	pending *plan.Pending  // nil: nothing was announced
+	kept    bool           // confirmed on the device: its own timer no longer undoes it
+	outcome Outcome
+	why     error
+	leaves  []string
+}
+
+func (m *member) name() string { return m.step.Device }
+
+func (m *member) log(rec Record) error {
+	rec.Wave, rec.Device = m.wave, m.name()
+	return m.journal.Append(rec)
+}
+
+// connect dials unless the device is connected.
+func (m *member) connect(ctx context.Context) error {
+	if m.target != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
+	defer cancel()
+	t, err := m.Dial(ctx, m.name())
+	if err != nil {
+		return err
+	}
+	m.target = t
+	return nil
+}
+
+// close ends the connection. What a device says to a goodbye does not matter.
+func (m *member) close() {
+	if m.target != nil {
+		_ = m.target.Close()
+		m.target = nil
+	}
+}
+
+// read asks the device for its configuration. A connection that failed is thrown away.
+func (m *member) read(ctx context.Context) (plan.State, error) {
+	if err := m.connect(ctx); err != nil {
+		return plan.State{}, err
+	}
+	device := m.Devices[m.name()]
+	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
+	defer cancel()
+	answers, err := m.target.Get(ctx, device.Queries())
+	if err != nil {
+		m.close()
+		return plan.State{}, fmt.Errorf("%s: read the configuration: %w", m.name(), err)
+	}
+	state, err := device.Read(answers)
+	if err != nil {
+		return plan.State{}, fmt.Errorf("%s: read the configuration: %w", m.name(), err)
+	}
+	return state, nil
+}
+
+// prepare writes down what the device is before anything is sent, and what will be weir's.
+func (m *member) prepare(ctx context.Context) error {
+	state, err := m.read(ctx)
+	if err != nil {
+		return err
+	}
+	if state.Owned.Digest() != m.step.Base {
+		if len(m.remaining(m.name(), state)) > 0 {
+			return &StaleError{map[string][]string{m.name(): changedParts(m.step, state)}}
+		}
+		m.step.Chunks, m.step.Persist = nil, nil
+	}
+	m.before, m.noted = state.Owned, true
+	return m.own(func(manifest plan.Manifest) {
+		m.objects = slices.Clone(manifest[m.name()])
+		err = m.log(Record{Kind: Before, Owned: m.before, Objects: m.objects})
+		for _, l := range m.want[m.name()] {
+			if l.Object != "" && !slices.Contains(manifest[m.name()], l.Object) {
+				manifest[m.name()] = append(manifest[m.name()], l.Object)
+			}
+		}
+	})
+}
+
+// send sends the chunks of a step under a name, each announced first. Where there are none it leaves the device in peace.
+func (m *member) send(ctx context.Context, step plan.Step, name string) error {
+	if len(step.Chunks) == 0 {
+		return nil
+	}
+	if err := m.connect(ctx); err != nil {
+		return err
+	}
+	p := plan.Pending{Device: m.name(), Name: name, Route: step.Route}
+	if step.Confirm > 0 {
+		p.Deadline = m.Now().Add(step.Confirm)
+	}
+	if err := m.log(Record{Kind: Pending, Pending: &p, Persist: step.Persist, Quiet: step.Quiet}); err != nil {
+		return err
+	}
+	m.pending, m.kept = &p, step.Confirm == 0
+	for i, chunk := range step.Chunks {
+		if err := m.log(Record{Kind: Sending, Chunk: i}); err != nil {
+			return err
+		}
+		if err := m.set(ctx, step, chunk, p); err != nil {
+			return fmt.Errorf("%s: chunk %d of %d: %w", m.name(), i+1, len(step.Chunks), err)
+		}
+		if err := m.log(Record{Kind: Sent, Chunk: i}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// set sends one chunk. After an error that leaves the connection in doubt it is thrown away.
+func (m *member) set(ctx context.Context, step plan.Step, chunk plan.Chunk, p plan.Pending) error {
+	ctx, cancel := context.WithTimeout(ctx, m.Timeout+3*step.Cost)
+	defer cancel()
+	err := m.target.Set(ctx, chunk, p)
+	var rejected *drivers.RejectedError
+	if err != nil && !errors.As(err, &rejected) {
+		m.close()
+	}
+	return err
+}
+
+// keep confirms what was sent, if anything was, and makes it persistent.
+func (m *member) keep(ctx context.Context, step plan.Step) error {
+	if m.pending == nil {
+		return nil
+	}
+	if err := m.connect(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
+	defer cancel()
+	if err := m.target.Confirm(ctx, *m.pending); err != nil {
+		m.close()
+		return fmt.Errorf("%s: confirm: %w", m.name(), err)
+	}
+	m.kept = true
+	if len(step.Persist) == 0 {
+		return nil
+	}
+	save := *m.pending
+	save.Name, save.Deadline = m.pending.Name+"-save", time.Time{}
+	if err := m.target.Set(ctx, plan.Chunk{Send: step.Persist}, save); err != nil {
+		m.close()
+		return fmt.Errorf("%s: applied, but not made persistent: %w", m.name(), err)
+	}
+	return nil
+}
+
+// confirmed notes that the device's change stays. A rollback gives back what its run had taken into the manifest.
+func (m *member) confirmed() error {
+	if m.owners != nil {
+		if err := m.own(func(manifest plan.Manifest) { setObjects(manifest, m.name(), m.owners[m.name()]) }); err != nil {
+			return err
+		}
+	}
+	m.outcome, m.kept = Applied, true
+	return m.log(Record{Kind: Confirmed})
+}
+
+// settled waits until nothing on the device still changes it and two readings agree, and gives that reading. It gives up
+// when patience ends.
+func (m *member) settled(ctx context.Context) (plan.State, error) {
+	ctx, cancel := context.WithTimeout(ctx, m.Patience)
+	defer cancel()
+	var last plan.Digest
+	for {
+		state, quiet, err := m.look(ctx)
+		if err == nil && quiet {
+			now := state.Owned.Digest()
+			if now == last {
+				return state, nil
+			}
+			last = now
+		} else {
+			last = ""
+		}
+		select {
+		case <-ctx.Done():
+			if err == nil {
+				err = errors.New("it keeps changing")
+			}
+			return plan.State{}, &drivers.UnknownError{Device: m.name(), Err: fmt.Errorf("no two equal readings within %v: %w", m.Patience, err)}
+		case <-time.After(m.Poll):
+		}
+	}
+}
+
+// look reads the device once and says whether its updaters are quiet.
+func (m *member) look(ctx context.Context) (plan.State, bool, error) {
+	if err := m.connect(ctx); err != nil {
+		return plan.State{}, false, err
+	}
+	if len(m.step.Quiet) > 0 {
+		asking, cancel := context.WithTimeout(ctx, m.Timeout)
+		answers, err := m.target.Get(asking, m.step.Quiet)
+		cancel()
+		if err != nil {
+			m.close()
+			return plan.State{}, false, err
+		}
+		for _, a := range answers {
+			if !a.Missing && strings.TrimSpace(string(a.Body)) != "" {
+				return plan.State{}, false, nil
+			}
+		}
+	}
+	state, err := m.read(ctx)
+	return state, true, err
+}
+
+// differ lists the leaves in which two documents differ, as a person reads them.
+func differ(before, now plan.Document) []string {
+	was := map[string]string{}
+	for _, l := range before {
+		was[strings.Join(l.Path, " ")] = l.Value
+	}
+	var out []string
+	for _, l := range now {
+		path := strings.Join(l.Path, " ")
+		old, there := was[path]
+		if !there {
+			out = append(out, fmt.Sprintf("%s: %q is new", path, l.Value))
+		} else if old != l.Value {
+			out = append(out, fmt.Sprintf("%s: %q, before %q", path, l.Value, old))
+		}
+		delete(was, path)
+	}
+	for path, old := range was {
+		out = append(out, fmt.Sprintf("%s: gone, before %q", path, old))
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,141 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/weirfabric/weir/intent/plan"
+)
+
+// wave sends the steps of one wave, has it judged, and keeps or undoes the whole of it. It says whether the run goes on.
+func (r *run) wave(ctx context.Context, n int, steps []plan.Step) bool {
+	var members []*member
+	for _, s := range steps {
+		members = append(members, &member{run: r, wave: n, step: s})
+	}
+	defer func() {
+		for _, m := range members {
+			m.close()
+			r.result.Devices = append(r.result.Devices, m.ended())
+		}
+	}()
+	if err := r.all(members, func(m *member) error { return m.prepare(ctx) }); err != nil {
+		r.undo(ctx, members)
+		return r.stop(members, fmt.Errorf("nothing of this wave was sent: %w", err))
+	}
+	judge := func(context.Context) Verdict { return Verdict{Pass: true} }
+	if r.Watch != nil {
+		judge = r.Watch(ctx, steps)
+	}
+	if err := r.change(ctx, members, judge); err != nil {
+		r.undo(context.WithoutCancel(ctx), members)
+		return r.stop(members, err)
+	}
+	if err := r.keep(context.WithoutCancel(ctx), members); err != nil {
+		r.result.Why = err.Error()
+		return false
+	}
+	if err := r.journal.Append(Record{Kind: WaveEnded, Wave: n, Outcome: Applied}); err != nil {
+		return r.stop(members, err)
+	}
+	if ctx.Err() != nil {
+		r.result.Why = "interrupted after this wave"
+		return false
+	}
+	return true
+}
+
+// change sends everything, reads it back and has it judged. With a nil error the verdict is in the journal.
+func (r *run) change(ctx context.Context, members []*member, judge func(context.Context) Verdict) error {
+	name := "weir-" + strings.ReplaceAll(r.journal.Run, ".", "-")
+	err := r.all(members, func(m *member) error { return m.send(ctx, m.step, name) })
+	if err != nil {
+		return err
+	}
+	if err := r.all(members, func(m *member) error { return m.reach(ctx) }); err != nil {
+		return err
+	}
+	verdict := judge(ctx)
+	if ctx.Err() != nil {
+		return fmt.Errorf("interrupted: %w", ctx.Err())
+	}
+	if !verdict.Pass {
+		return fmt.Errorf("the counters say no: %s", verdict.Text)
+	}
+	return r.journal.Append(Record{Kind: Passed, Wave: members[0].wave, Text: verdict.Text})
+}
+
+// reach reads the device back and compares it with what is wanted.
+func (m *member) reach(ctx context.Context) error {
+	state, err := m.read(ctx)
+	if err != nil {
+		return err
+	}
+	if left := m.remaining(m.name(), state); len(left) > 0 {
+		return fmt.Errorf("%s: it took the changes, and reads back differently: %s is %q, wanted %q (%d differences)",
+			m.name(), left[0].Addr, left[0].Before, left[0].After, len(left))
+	}
+	return m.log(Record{Kind: Reached, Digest: state.Owned.Digest(), Parts: state.Owned.Parts()})
+}
+
+// keep confirms every device. One that cannot be confirmed is tried again while patience lasts, and then left to Recover.
+func (r *run) keep(ctx context.Context, members []*member) error {
+	return r.all(members, func(m *member) error {
+		until := r.Now().Add(r.Patience)
+		for {
+			err := m.keep(ctx, m.step)
+			if err == nil {
+				return m.confirmed()
+			}
+			if r.Now().After(until) {
+				m.outcome, m.why = Unknown, err
+				return errors.Join(err, m.log(Record{Kind: Stuck, Outcome: Unknown, Text: err.Error()}))
+			}
+			time.Sleep(r.Poll)
+		}
+	})
+}
+
+// stop ends the run with this wave. Devices to which nothing happened are as before.
+func (r *run) stop(members []*member, why error) bool {
+	for _, m := range members {
+		if m.outcome == "" {
+			m.outcome = AsBefore
+		}
+	}
+	r.result.Outcome, r.result.Why = worse(r.result.Outcome, AsBefore), why.Error()
+	return false
+}
+
+func (m *member) ended() DeviceResult {
+	d := DeviceResult{Device: m.name(), Wave: m.wave, Outcome: m.outcome, Leaves: m.leaves}
+	if m.why != nil {
+		d.Why = m.why.Error()
+	}
+	return d
+}
+
+// all runs do for every member, Parallel at once, and joins the errors.
+func (r *run) all(members []*member, do func(*member) error) error {
+	var mu sync.Mutex
+	var failed []error
+	slots := make(chan struct{}, r.Parallel)
+	var running sync.WaitGroup
+	for _, m := range members {
+		slots <- struct{}{}
+		running.Go(func() {
+			defer func() { <-slots }()
+			if err := do(m); err != nil {
+				mu.Lock()
+				failed = append(failed, err)
+				mu.Unlock()
+			}
+		})
+	}
+	running.Wait()
+	return errors.Join(failed...)
+}
