@@ -4,6 +4,7 @@ package drivers
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/weirfabric/weir/intent/plan"
@@ -70,14 +71,25 @@ type RejectedError struct {
 	Device string
 	Input  string // what was refused, as it was sent; empty where it was the whole chunk
 	Reason string // the device's own words
+	Err    error  // why weir did not send it, where it was not the device that refused; may be nil
+}
+
+// NotSent says that nothing took effect because weir stopped before anything could.
+func NotSent(device string, err error) *RejectedError {
+	why := strings.TrimPrefix(err.Error(), device+": ")
+	return &RejectedError{Device: device, Reason: "nothing took effect: " + why, Err: err}
 }
 
 func (e *RejectedError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("%s: %s", e.Device, e.Reason)
+	}
 	if e.Input == "" {
 		return fmt.Sprintf("%s: refused: %s", e.Device, e.Reason)
 	}
 	return fmt.Sprintf("%s: refused %q: %s", e.Device, e.Input, e.Reason)
 }
+func (e *RejectedError) Unwrap() error { return e.Err }
 
 // PartialError says that the first Done messages of the chunk took effect and the rest did not.
 type PartialError struct {

@@ -193,7 +193,7 @@ func writeWhole(name string, body []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
+	defer func() { _ = os.Remove(f.Name()) }() // gone already when it was put in place
 	if _, err = f.Write(body); err == nil {
 		err = f.Sync()
 	}
