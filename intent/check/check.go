@@ -1,0 +1,73 @@
+// Package check holds the rules that a resolved fabric must obey: one file per subject, one Check per rule.
+package check
+
+import (
+	"time"
+
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/fabric"
+)
+
+// Check is one rule. Run gives a finding for every place that breaks it, in any order; the package's Run joins those that
+// differ in their address only.
+type Check struct {
+	Name string // as findings, waivers and docs/checks.md spell it
+	Doc  string // one sentence: what must hold, and why
+	Run  func(*fabric.Fabric) diag.List
+}
+
+// All are the checks in the order of docs/checks.md.
+func All() []Check {
+	return []Check{
+		{"names", "Every class, device and selection that the intent names exists.", names},
+		{"class-dscp", "A DSCP leads to one class, and every class can be reached by one.", classDSCP},
+		{"class-priority", "Every class has its own priority and PCPs, since PFC pauses a priority as a whole.", classPriority},
+		{"class-queue", "A lossless class shares its queue with no other, or their packets would be paused together.", classQueue},
+		{"default-class", "One lossy class takes the code points that no class names, so that all 64 are stated and strangers stay out of lossless queues.", defaultClass},
+		{"cnp", "Where DCQCN runs, CNPs have a class of their own with its own DSCP and strict scheduling.", cnpClass},
+		{"roce-class", "RoCE is sent in a lossless class, or in one that is meant to do without PFC.", roceClass},
+		{"roce-version", "All senders of a class use one version of RoCE, and one that their NICs know: v1 and v2 do not understand each other.", roceVersion},
+		{"trust", "RoCE v1 has no DSCP and PCP does not survive routing, so trust must fit the version and the fabric, and be the same on both ends of a link.", trust},
+		{"ect", "No sender without ECT in a queue that marks: WRED drops what it cannot mark.", ect},
+		{"link-priorities", "Both ends of a link have PFC on for the same priorities.", linkPriorities},
+		{"link-mtu", "Switches agree on the MTU of a link, and take what their hosts send.", linkMTU},
+		{"flow-control", "IEEE 802.3x, which pauses a whole link, is off where PFC is on.", flowControl},
+		{"shares", "The shares of a port's queues sum to 100 %, and no class is left without.", shares},
+		{"ecn-curve", "Marking begins before it is complete, and marks something.", ecnCurve},
+		{"ecn-before-pfc", "ECN reaches every packet before PFC fires, where the buffer is known.", ecnBeforePFC},
+		{"headroom", "The headroom of every lossless priority group is known and covers what may still arrive after PAUSE.", headroom},
+		{"buffer-fit", "All headroom and guarantees of a switch fit its buffer.", bufferFit},
+		{"sku", "The SKU of every switch is in the catalog, so that its numbers can be checked.", knownSKU},
+		{"watchdog", "Every port with PFC has a watchdog against deadlock and storm, whose times make sense.", watchdog},
+		{"watchdog-bandwidth", "Queues have guaranteed bandwidth on platforms whose watchdog watches no others.", watchdogBandwidth},
+	}
+}
+
+// Run runs all checks, leaves out what waivers cover, and sorts the findings. Now is the time of the run, for waivers that
+// expire.
+func Run(f *fabric.Fabric, now time.Time) diag.List {
+	w := newWaivers(f, now)
+	var findings diag.List
+	for _, c := range All() {
+		var joined gather
+		for _, d := range c.Run(f) {
+			d.Check = c.Name
+			if !w.cover(d) {
+				joined.add(d)
+			}
+		}
+		findings = append(findings, joined.list()...)
+	}
+	findings = append(findings, w.findings()...)
+	findings.Sort()
+	return findings
+}
+
+// finding makes one finding; the check's name is filled in by Run.
+func finding(s diag.Severity, summary, detail string, at ...[]diag.Pos) diag.Diagnostic {
+	d := diag.Diagnostic{Severity: s, Summary: summary, Detail: detail}
+	for _, places := range at {
+		d.At = append(d.At, places...)
+	}
+	return d
+}

@@ -1,0 +1,91 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/qos"
+)
+
+// unmanaged says whether the end is a NIC that no host profile selects.
+func unmanaged(e fabric.End) bool { return e.NIC != nil && e.NIC.RoCE == 0 }
+
+func linkPriorities(f *fabric.Fabric) diag.List {
+	var l diag.List
+	for _, link := range f.Links {
+		a, b := link.A, link.B
+		if a.Switch == nil {
+			a, b = b, a
+		}
+		if a.PFC() == b.PFC() {
+			continue
+		}
+		var d diag.Diagnostic
+		if unmanaged(b) {
+			d = finding(diag.Warning, fmt.Sprintf("PFC is on for priority %s, and no host profile sets it at the other end", a.PFC()),
+				"weir leaves that host as it is. Select it in a document of kind Hosts, or switch PFC off on this port.", []diag.Pos{link.At})
+		} else {
+			d = finding(diag.Error, fmt.Sprintf("PFC is on for %s here and for %s at %s", orNone(a.PFC()), orNone(b.PFC()), b.Address()),
+				"Where only one end pauses, the other overruns it. Both ends of a link need the same lossless priorities.",
+				a.Origin().PFC, b.Origin().PFC, []diag.Pos{link.At})
+		}
+		d.Addr = a.Address().Of(addr.PFC, "")
+		l.Add(d)
+	}
+	return l
+}
+
+// orNone writes a set of priorities, and the empty one as words.
+func orNone(s qos.PrioritySet) string {
+	if s == 0 {
+		return "no priority"
+	}
+	return "priority " + s.String()
+}
+
+func linkMTU(f *fabric.Fabric) diag.List {
+	var l diag.List
+	for _, link := range f.Links {
+		a, b := link.A, link.B
+		if a.Switch == nil {
+			a, b = b, a
+		}
+		var d diag.Diagnostic
+		switch {
+		case unmanaged(b) || a.MTU() == b.MTU() || (b.NIC != nil && a.MTU() > b.MTU()):
+			continue
+		case b.NIC != nil:
+			d = finding(diag.Error, fmt.Sprintf("the port takes packets of %s, and %s sends up to %s", a.MTU(), b.Address(), b.MTU()),
+				"Longer packets are dropped: raise the port's mtu, or lower the host's.", a.Origin().MTU, b.Origin().MTU)
+		default:
+			d = finding(diag.Error, fmt.Sprintf("the MTU is %s here and %s at %s", a.MTU(), b.MTU(), b.Address()),
+				"Packets that one end sends, the other drops: both need the same mtu.", a.Origin().MTU, b.Origin().MTU)
+		}
+		d.Addr = a.Address().Of(addr.MTU, "")
+		l.Add(d)
+	}
+	return l
+}
+
+func flowControl(f *fabric.Fabric) diag.List {
+	var l diag.List
+	add := func(a addr.Addr, o *fabric.Origin) {
+		d := finding(diag.Error, "IEEE 802.3x flow control is on for a port with PFC",
+			"It pauses every class at once, and spreads congestion to all of them: write flowControl: false.", o.FlowControl)
+		d.Addr = a.Of(addr.FlowControl, "")
+		l.Add(d)
+	}
+	ports(f, func(sw *fabric.Switch, p *fabric.Port) {
+		if p.FlowControl && p.PFC != 0 {
+			add(portAddr(sw, p), p.Origin)
+		}
+	})
+	nics(f, func(h *fabric.Host, n *fabric.NIC) {
+		if n.FlowControl && n.PFC != 0 {
+			add(addr.Port(h.Name, n.Name), n.Origin)
+		}
+	})
+	return l
+}

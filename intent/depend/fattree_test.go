@@ -1,0 +1,86 @@
+package depend
+
+import (
+	"fmt"
+	"testing"
+)
+
+// fatTree is a three-tier fat tree of switches with k ports: k pods of k/2 leaves and k/2 aggregation switches, (k/2)^2 cores.
+func fatTree(k int) *Network {
+	n, h := &Network{}, k/2
+	add := func(rank int, format string, args ...any) int {
+		n.Switches = append(n.Switches, Switch{Name: fmt.Sprintf(format, args...), Rank: rank, Ends: rank == 1})
+		return len(n.Switches) - 1
+	}
+	var cores []int
+	for i := range h * h {
+		cores = append(cores, add(3, "core%d", i))
+	}
+	for pod := range k {
+		var aggs []int
+		for i := range h {
+			agg := add(2, "p%d-agg%d", pod, i)
+			aggs = append(aggs, agg)
+			for j := range h {
+				n.Links = append(n.Links, Link{A: agg, B: cores[i*h+j], PortA: fmt.Sprint("u", j), PortB: fmt.Sprint("d", pod)})
+			}
+		}
+		for i := range h {
+			leaf := add(1, "p%d-leaf%d", pod, i)
+			n.Destinations = append(n.Destinations, Destination{Name: n.Switches[leaf].Name, At: []int{leaf}})
+			for j, agg := range aggs {
+				n.Links = append(n.Links, Link{A: leaf, B: agg, PortA: fmt.Sprint("u", j), PortB: fmt.Sprint("d", i)})
+			}
+		}
+	}
+	return n
+}
+
+// turnsOfFatTree is the closed form of the vectors: k*h*(h*(h-1)+2*h*h)+h*h*k*(k-1), h = k/2.
+func turnsOfFatTree(k int) int {
+	h := k / 2
+	return k*h*(h*(h-1)+2*h*h) + h*h*k*(k-1)
+}
+
+func mustProve(t testing.TB, q Question) Verdict {
+	t.Helper()
+	v, err := Prove(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestTheTurnsOfAFatTreeAreThoseOfTheClosedForm(t *testing.T) {
+	for _, k := range []int{4, 8, 16, 32} {
+		for _, p := range []Policy{UpDown, ShortestPath} {
+			v := mustProve(t, Question{Network: fatTree(k), Policy: p})
+			if !v.Free || v.Turns != turnsOfFatTree(k) || v.Covered[0].Method != Certificate || len(v.Unrouted) > 0 {
+				t.Errorf("k=%d %s: got %+v, want free by certificate with %d turns", k, p, v, turnsOfFatTree(k))
+			}
+		}
+	}
+}
+
+func BenchmarkProveFatTree(b *testing.B) {
+	for _, k := range []int{8, 16, 32, 48, 64} {
+		n := fatTree(k)
+		for _, c := range []struct {
+			name string
+			q    Question
+		}{
+			{"healthy/up-down", Question{Network: n, Policy: UpDown}},
+			{"healthy/shortest-path", Question{Network: n, Policy: ShortestPath}},
+			{"failures=2/up-down", Question{Network: n, Policy: UpDown, Failures: 2}},
+			{"failures=1/shortest-path", Question{Network: n, Policy: ShortestPath, Failures: 1}},
+		} {
+			b.Run(fmt.Sprintf("k=%d/%s", k, c.name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					v := mustProve(b, c.q)
+					b.ReportMetric(float64(v.Turns), "turns")
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package depend
+
+import "iter"
+
+// state is what one state of a model is a mixture of, beside the healthy network: the failures whose tables some switch may
+// have. The last is what the routes converge to.
+type state []failure
+
+// failures proves the models of one and of two failures.
+func (p *prover) failures() {
+	n := p.Network
+	links, switches := len(n.Links), len(n.Switches)
+	one := singles(n)
+	if p.question.Failures >= 1 {
+		p.model(OneLink, links, alone(one[:links]))
+		p.model(OneSwitch, switches, alone(one[links:]))
+	}
+	if p.question.Failures >= 2 {
+		p.model(Two, len(one)*(len(one)-1)/2, pairs(one))
+	}
+}
+
+func alone(failures []failure) iter.Seq[state] {
+	return func(yield func(state) bool) {
+		for _, f := range failures {
+			if !yield(state{f}) {
+				return
+			}
+		}
+	}
+}
+
+func pairs(failures []failure) iter.Seq[state] {
+	return func(yield func(state) bool) {
+		for i, f := range failures {
+			for _, g := range failures[i+1:] {
+				if !yield(state{f, g, f.and(g)}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// model proves the states of a model, converged and in transition.
+//
+// Up-down routing needs no states. Whatever is down, a switch sends a destination down only if it is cabled below it, and up
+// or sideways only if it is not. So traffic that came down or sideways has its destination below the switch that sent it,
+// hence below the one that received it too, and no table of any state sends it up or sideways again: the potential rises at
+// every turn, also where every switch forwards by the table of another state.
+//
+// Under any policy the mixture holds what the converged state does. Where the mixture has no cycle, neither has.
+func (p *prover) model(m Model, count int, states iter.Seq[state]) {
+	converged := Coverage{Model: m, States: count, Method: Exhaustion}
+	mixed := Coverage{Model: m, Transition: true, States: count, Method: Exhaustion}
+	if p.question.Policy == UpDown && !p.question.Exhaustive {
+		converged.Method, converged.Tried = Certificate, count
+		mixed.Method, mixed.Tried = Certificate, count
+		p.verdict.Covered = append(p.verdict.Covered, converged, mixed)
+		return
+	}
+	for s := range states {
+		if p.verdict.Cycle != nil && !p.question.Exhaustive || p.question.Limit > 0 && p.tried >= p.question.Limit {
+			break
+		}
+		p.tried++
+		converged.Tried++
+		mixed.Tried++
+		if p.cyclicInTransition(m, s) {
+			mixed.Cyclic++
+			if p.cyclicConverged(m, s[len(s)-1]) {
+				converged.Cyclic++
+			}
+		}
+		if p.question.Progress != nil {
+			p.question.Progress(m, mixed.Tried, count)
+		}
+	}
+	p.verdict.Covered = append(p.verdict.Covered, converged, mixed)
+}
+
+// mixture is the tables of several states at once, for some destinations.
+type mixture struct {
+	destinations []int
+	tables       *Tables // those of all layers
+	reached      sets
+	layers       []layer
+}
+
+// layer is the tables of one state in a mixture.
+type layer struct {
+	state  string // of given tables
+	down   []string
+	tables *Tables
+}
+
+// cyclicInTransition says whether the mixture of a state's tables with the healthy ones has a cycle.
+func (p *prover) cyclicInTransition(model Model, s state) bool {
+	m, any := p.mix(s)
+	if !any {
+		return len(p.falling) > 0 && p.graph.shortest(heads(p.falling)) != nil
+	}
+	extra, falling := p.extra(m)
+	g := *p.graph
+	g.extra = extra
+	if falling = append(falling, p.falling...); len(falling) == 0 {
+		return false
+	}
+	cycle := g.shortest(heads(falling))
+	if cycle == nil {
+		return false
+	}
+	p.found(Found{Model: model, Transition: true, failure: s[len(s)-1]}, cycle, m)
+	return true
+}
+
+// cyclicConverged says whether the tables of the state after a failure have a cycle.
+func (p *prover) cyclicConverged(model Model, f failure) bool {
+	m := mixture{destinations: p.all, tables: p.route(p.question.Policy, p.all, f)}
+	m.reached = p.reach(m.tables, p.all, f)
+	m.layers = []layer{{down: f.names(p.Network), tables: m.tables}}
+	g, falling := p.dependencies(m.tables, m.reached)
+	if len(falling) == 0 {
+		return false
+	}
+	cycle := g.shortest(heads(falling))
+	if cycle == nil {
+		return false
+	}
+	p.found(Found{Model: model, failure: f}, cycle, m)
+	return true
+}
+
+// mix makes the mixture of the healthy tables with those of a state, for the destinations whose tables change. It is false
+// where none do. A link that is down may still be sent to: its session may be down and not its light, and it comes back
+// through the same mixture.
+func (p *prover) mix(s state) (mixture, bool) {
+	lost := newSets(1, len(p.all))
+	for _, f := range s {
+		for _, d := range p.changed(p.healthy, f) {
+			lost.add(0, d)
+		}
+	}
+	m := mixture{destinations: members(lost.row(0))}
+	if len(m.destinations) == 0 {
+		return m, false
+	}
+	before := p.healthy.subset(m.destinations)
+	m.layers = []layer{{tables: before}}
+	m.tables = newTables(p.arcs(), len(m.destinations))
+	m.tables.merge(before)
+	for _, f := range s {
+		after := p.route(p.question.Policy, m.destinations, f)
+		m.layers = append(m.layers, layer{down: f.names(p.Network), tables: after})
+		m.tables.merge(after)
+	}
+	m.reached = p.reach(m.tables, m.destinations, failure{})
+	return m, true
+}
+
+// extra is the turns of a mixture that the healthy network does not have, and those of them that do not raise the potential.
+// At least one of the two arcs of such a turn carries a destination that it did not carry before.
+func (p *prover) extra(m mixture) (extra map[Arc][]Arc, falling []turn) {
+	extra = map[Arc][]Arc{}
+	carries, fresh := newTables(p.arcs(), len(m.destinations)), make([]bool, p.arcs())
+	var grown []Arc
+	for a := range Arc(p.arcs()) {
+		if !intersect(carries.row(a), m.tables.row(a), m.reached.row(int(p.tail[a]))) {
+			continue
+		}
+		for _, i := range members(carries.row(a)) {
+			d := m.destinations[i]
+			if !p.healthy.Has(d, a) || p.reached.row(int(p.tail[a]))[d/64]>>(d%64)&1 == 0 {
+				fresh[a] = true
+				grown = append(grown, a)
+				break
+			}
+		}
+	}
+	add := func(a, b Arc) {
+		if meet(carries.row(a), carries.row(b)) && !p.graph.has(a, b) {
+			extra[a] = append(extra[a], b)
+			if p.potential[b] <= p.potential[a] {
+				falling = append(falling, turn{a, b})
+			}
+		}
+	}
+	for _, a := range grown {
+		for _, b := range p.out[p.head[a]] {
+			add(a, b)
+		}
+		for _, back := range p.out[p.tail[a]] {
+			if in := back.Reverse(); !fresh[in] {
+				add(in, a)
+			}
+		}
+	}
+	return extra, falling
+}

@@ -1,0 +1,194 @@
+// Package fabric is the resolved model: every switch, host and port with every number filled in, in standard words, and
+// where each number comes from. The domain model ends here; what comes after knows device languages and no YAML.
+package fabric
+
+import (
+	"github.com/weirfabric/weir/intent"
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/qos"
+	"github.com/weirfabric/weir/inventory"
+	"github.com/weirfabric/weir/inventory/catalog"
+)
+
+// Fabric is the resolved fabric. It is not changed after Resolve; its slices may be shared between ports.
+type Fabric struct {
+	Name     string
+	Switches []*Switch // sorted by name, as Hosts
+	Hosts    []*Host
+	Links    []*Link
+	Classes  []Class
+
+	Intent    *intent.Fabric // what it was made from, for checks that look at what was written
+	Inventory *inventory.Inventory
+}
+
+// Class is a resolved class: in the standard case its priority, traffic class, queue and priority group are one number.
+type Class struct {
+	Name     string
+	Lossless bool
+	Strict   bool
+	DSCP     []qos.DSCP // all that are classified into it, the rest taken by the default class included
+	PCP      []qos.Priority
+	Priority qos.Priority
+	TC       qos.TrafficClass
+	Queue    qos.Queue
+	Group    qos.PriorityGroup
+	At       diag.Pos
+}
+
+// Device is what switches and hosts have in common.
+type Device struct {
+	Name, Platform, SKU, Role string
+	Labels                    map[string]string
+	At                        diag.Pos
+	Management                *inventory.Management
+}
+
+// Address is the device's address.
+func (d *Device) Address() addr.Addr { return addr.Device(d.Name) }
+
+// Switch is a switch with every number of its ports.
+type Switch struct {
+	Device
+	ASIC     *catalog.ASIC // nil where the SKU is not in the catalog
+	Maps     Maps
+	Watchdog *qos.Watchdog // of the switch as a whole; nil: off
+	Trust    qos.Trust     // the usual one of its ports
+	Ports    []*Port       // sorted as people count
+	// Oversubscribe is the shared headroom pool's ratio; 0 is no pool.
+	Oversubscribe int
+	// LossyAlpha and LosslessAlpha are the dynamic thresholds of its ingress priority groups and egress queues.
+	LosslessAlpha, LossyAlpha qos.AlphaShift
+	// Origin is where the settings of the switch as a whole were written.
+	Origin *Origin
+}
+
+// Maps are the classification and mapping tables of a switch, complete.
+type Maps struct {
+	DSCPToTC        [64]qos.TrafficClass
+	PCPToTC         [8]qos.TrafficClass
+	TCToQueue       [8]qos.Queue
+	TCToGroup       [8]qos.PriorityGroup
+	PriorityToQueue [8]qos.Queue
+	PriorityToGroup [8]qos.PriorityGroup
+	TCToDSCP        [8]qos.DSCP // the DSCP that stands for the class, for languages that want one
+	At              []diag.Pos  // the classes that made them
+}
+
+// Port is a port of a switch.
+type Port struct {
+	Name        string
+	Speed       qos.Rate
+	Lanes       int        // 0: not known
+	MTU         qos.Bytes  // IP MTU
+	Cable       qos.Metres // that the headroom is for: not shorter than the link, and one that a published table of the SKU has
+	Trust       qos.Trust
+	FlowControl bool // IEEE 802.3x
+	PFC         qos.PrioritySet
+	Watchdog    *qos.Watchdog // nil: off
+	Queues      []Queue       // 0 to 7
+	Groups      []Group       // 0 to 7
+	Peer        *Peer         // nil: no link in the inventory
+	Origin      *Origin
+}
+
+// Peer is what is at the other end of the cable.
+type Peer struct {
+	Device, Port string
+	Host         bool
+	Link         *Link
+}
+
+// Queue is an egress queue of a port. Class is empty for a queue that no class uses.
+type Queue struct {
+	ID         qos.Queue
+	Class      string
+	Lossless   bool
+	Scheduler  qos.Scheduler
+	Guaranteed qos.Percent // 0: none
+	WRED       *qos.WRED   // nil: tail drop, or for a lossless queue nothing but PFC
+	Alpha      qos.AlphaShift
+}
+
+// Group is an ingress priority group of a port.
+type Group struct {
+	ID         qos.PriorityGroup
+	Lossless   bool
+	Priorities qos.PrioritySet
+	Alpha      qos.AlphaShift // dynamic XOFF threshold
+	Reserved   qos.Bytes      // guaranteed: XON and Headroom, or XON alone where a shared headroom pool holds the headroom
+	XON        qos.Bytes
+	Headroom   qos.Bytes // 0 on a lossless group: not known, which is a finding
+	ByDevice   bool      // the device works headroom and XON out by itself; the numbers here are what is expected
+}
+
+// Origin is where a port's settings were written. Ports with the same settings share one.
+type Origin struct {
+	MTU, Trust, FlowControl, PFC, Watchdog, Headroom, Cable, Alpha []diag.Pos
+	Class                                                          map[string][]diag.Pos // by class name: definition and overrides
+}
+
+// Host is a server with its RDMA NICs.
+type Host struct {
+	Device
+	Modules []Module
+	Memlock string // empty: not managed
+	NICs    []*NIC
+	At      []diag.Pos // the profiles that select it; empty: no profile, and weir leaves the host alone
+}
+
+// Module is a kernel module that must be loaded.
+type Module struct {
+	Name string
+	At   []diag.Pos
+}
+
+// NIC is an RDMA port of a host.
+type NIC struct {
+	Name           string // netdev
+	RDMA           string // RDMA device; empty: not known
+	Model          *catalog.NIC
+	Speed          qos.Rate
+	MTU            qos.Bytes
+	Cable          qos.Metres
+	Trust          qos.Trust
+	FlowControl    bool
+	PFC            qos.PrioritySet
+	DSCPToPriority [64]qos.Priority
+	PriorityToTC   [8]qos.TrafficClass
+	ETS            [8]qos.Scheduler // by traffic class
+	RoCE           int              // 1 or 2; 0: no RoCE profile
+	DSCP           qos.DSCP         // that RoCE is sent with
+	TOS            uint8            // the byte of the IP header: DSCP and ECN codepoint
+	CNPDSCP        qos.DSCP
+	CNPPriority    qos.Priority
+	DCQCN          bool
+	Class, CNP     string // names of the classes
+	Peer           *Peer
+	Origin         *Origin
+	At             []diag.Pos // the host profiles
+}
+
+// Link joins two ports of the fabric.
+type Link struct {
+	A, B   End
+	Length qos.Metres
+	At     diag.Pos
+}
+
+// End is one end of a link. Exactly one of Switch and Host is set.
+type End struct {
+	Switch *Switch
+	Port   *Port
+	Host   *Host
+	NIC    *NIC
+}
+
+// Address is the address of the port at this end.
+func (e End) Address() addr.Addr {
+	if e.Switch != nil {
+		return addr.Port(e.Switch.Name, e.Port.Name)
+	}
+	return addr.Port(e.Host.Name, e.NIC.Name)
+}

@@ -1,0 +1,67 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"runtime"
+	"sync"
+
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
+)
+
+// Files are the YAML files below a folder, in lexical order; none where there is no such folder.
+func Files(fsys fs.FS, folder string) ([]string, error) {
+	var names []string
+	err := fs.WalkDir(fsys, folder, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if ext := path.Ext(name); !d.IsDir() && (ext == ".yaml" || ext == ".yml") {
+			names = append(names, name)
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list %s: %w", folder, err)
+	}
+	return names, nil
+}
+
+// Load reads files side by side, as many at once as there are processors, and gives their documents in the order of names.
+// A file that cannot be read is a finding.
+func (g *Grammar) Load(fsys fs.FS, names []string) ([]Document, diag.List) {
+	documents, findings := make([][]Document, len(names)), make([]diag.List, len(names))
+	next := make(chan int)
+	var readers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(names)) {
+		readers.Go(func() {
+			for i := range next {
+				documents[i], findings[i] = g.load(fsys, names[i])
+			}
+		})
+	}
+	for i := range names {
+		next <- i
+	}
+	close(next)
+	readers.Wait()
+	var all []Document
+	var wrong diag.List
+	for i := range names {
+		all, wrong = append(all, documents[i]...), append(wrong, findings[i]...)
+	}
+	return all, wrong
+}
+
+func (g *Grammar) load(fsys fs.FS, name string) ([]Document, diag.List) {
+	body, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		var findings diag.List
+		findings.Errorf(Check, addr.Addr{}, []diag.Pos{{File: name}}, "the file cannot be read: %v", err)
+		return nil, findings
+	}
+	return g.Read(name, body)
+}

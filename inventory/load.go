@@ -1,0 +1,211 @@
+package inventory
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/source"
+)
+
+// loadCheck is the name under which Load reports what the documents say together.
+const loadCheck = "inventory"
+
+// hostPlatform is the platform of a host that says none.
+const hostPlatform = "linux"
+
+// loader collects devices and links from documents.
+type loader struct {
+	inventory Inventory
+	findings  diag.List
+	broken    bool // something could not be read, and may be what seems to be missing
+}
+
+// Load reads the inventory of a fabric repo: every YAML file below inventory/, in the order of their names. What is wrong is
+// in the findings, and what could be read is in the inventory. Devices that have their ports from the same line share them.
+func Load(fsys fs.FS) (*Inventory, diag.List) {
+	l := &loader{}
+	files, err := source.Files(fsys, "inventory")
+	if err != nil {
+		l.errorf(addr.Addr{}, "", []diag.Pos{{File: "inventory"}}, "%v", err)
+		return &l.inventory, l.findings
+	}
+	documents, findings := grammar().Load(fsys, files)
+	l.findings, l.broken = findings, findings.HasErrors()
+	for _, d := range documents {
+		switch v := d.Value.(type) {
+		case *switchesDoc:
+			l.switches(v)
+		case *hostsDoc:
+			l.hosts(v)
+		case *linksDoc:
+			for i := range v.Links {
+				l.link(&v.Links[i], v.Defaults)
+			}
+		}
+	}
+	if len(l.inventory.Devices) == 0 && !l.broken {
+		l.errorf(addr.Addr{}, "Write documents of kind Switches, Hosts and Links into files in inventory/.",
+			[]diag.Pos{{File: "inventory"}}, "the inventory holds no device")
+	}
+	l.devicesOnce()
+	if !l.broken {
+		l.joinLinks()
+	}
+	return &l.inventory, l.findings
+}
+
+func (l *loader) switches(doc *switchesDoc) {
+	shared := l.ports(doc.Defaults.Ports)
+	for i := range doc.Switches {
+		spec := &doc.Switches[i]
+		ports := nearer(shared, l.ports(spec.Ports))
+		spec.common = nearerCommon(spec.common, doc.Defaults.common)
+		l.devices(spec.identity, spec.common, ports)
+	}
+}
+
+func (l *loader) hosts(doc *hostsDoc) {
+	shared := l.nics(doc.Defaults.NICs)
+	for i := range doc.Hosts {
+		spec := &doc.Hosts[i]
+		ports := nearer(shared, l.nics(spec.NICs))
+		spec.common = nearerCommon(spec.common, doc.Defaults.common)
+		if !spec.Platform.Set() {
+			spec.Platform = source.Value[string]{V: hostPlatform, At: spec.At}
+		}
+		l.devices(spec.identity, spec.common, ports)
+	}
+}
+
+// devices adds the devices of one line.
+func (l *loader) devices(id identity, c common, ports []Port) {
+	all := l.named(id.Name, id.Names, id.At)
+	if !c.Platform.Set() && len(all) > 0 && !l.broken {
+		l.errorf(addr.Device(all[0]), "Say in which language weir speaks to it, here or in the document's defaults.", []diag.Pos{id.At}, "platform is missing")
+	}
+	at := id.Name.Or(source.Value[string]{At: id.Names.At}).At
+	for _, name := range all {
+		d := &Device{
+			Name: source.Value[string]{V: name, At: at}, Platform: c.Platform, SKU: c.SKU, Role: c.Role, Labels: c.Labels,
+			Management: c.Management, Ports: ports, At: id.At,
+		}
+		d.Management.nameIn(name)
+		l.inventory.Devices = append(l.inventory.Devices, d)
+	}
+}
+
+// nameIn puts the device's name in place of {name}.
+func (m *Management) nameIn(name string) {
+	for _, v := range []*source.Value[string]{&m.Address, &m.ServerName, &m.Cert, &m.CertKey} {
+		v.V = strings.ReplaceAll(v.V, "{name}", name)
+	}
+}
+
+// named is the name that is written or the names; exactly one of the two must be.
+func (l *loader) named(one source.Value[string], several source.Value[names], at diag.Pos) []string {
+	switch {
+	case one.Set() && several.Set():
+		l.errorf(addr.Addr{}, "Keep one of the two.", []diag.Pos{one.At, several.At}, "both name and names are written")
+	case one.Set():
+		return []string{one.V}
+	case several.Set():
+		return several.V.all
+	case !l.broken:
+		l.errorf(addr.Addr{}, "Write name, or names for several that are alike.", []diag.Pos{at}, "name is missing")
+	}
+	return nil
+}
+
+func (l *loader) ports(specs []portSpec) []Port {
+	var out []Port
+	for _, s := range specs {
+		for _, name := range l.named(s.Name, s.Names, s.At) {
+			out = append(out, Port{Name: name, Speed: s.Speed.V, Lanes: s.Lanes.V, Breakout: s.Breakout.V, At: s.At})
+		}
+	}
+	return l.portsOnce(out)
+}
+
+func (l *loader) nics(specs []nicSpec) []Port {
+	var out []Port
+	for _, s := range specs {
+		all := l.named(s.Name, s.Names, s.At)
+		rdma := s.RDMA.V.all
+		if s.RDMA.Set() && len(rdma) != len(all) {
+			l.errorf(addr.Addr{}, "Each port needs its own.", []diag.Pos{s.RDMA.At}, "%d RDMA devices for %d ports", len(rdma), len(all))
+			rdma = nil
+		}
+		for i, name := range all {
+			p := Port{Name: name, Speed: s.Speed.V, NIC: s.Model.V, At: s.At}
+			if len(rdma) > 0 {
+				p.RDMA = rdma[i]
+			}
+			out = append(out, p)
+		}
+	}
+	return l.portsOnce(out)
+}
+
+// portsOnce finds ports of one list that share a name, and keeps the first of each.
+func (l *loader) portsOnce(ports []Port) []Port {
+	first := map[string]diag.Pos{}
+	return slices.DeleteFunc(ports, func(p Port) bool {
+		before, taken := first[p.Name]
+		if taken {
+			l.errorf(addr.Addr{}, "Remove it from one of the two places.", []diag.Pos{before, p.At}, "port %s is listed twice", p.Name)
+			return true
+		}
+		first[p.Name] = p.At
+		return false
+	})
+}
+
+// nearer is the shared ports with those of the device itself, which replace shared ones of the same name.
+func nearer(shared, own []Port) []Port {
+	if len(own) == 0 {
+		return shared
+	}
+	out := slices.Clone(shared)
+	for _, p := range own {
+		if i := slices.IndexFunc(out, func(q Port) bool { return q.Name == p.Name }); i >= 0 {
+			out[i] = p
+		} else {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// nearerCommon is what the device says, and where it says nothing what the defaults say.
+func nearerCommon(own, defaults common) common {
+	labels := maps.Clone(defaults.Labels)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	maps.Copy(labels, own.Labels)
+	return common{
+		Platform: own.Platform.Or(defaults.Platform), SKU: own.SKU.Or(defaults.SKU), Role: own.Role.Or(defaults.Role),
+		Labels: labels, Management: source.Nearer(own.Management, defaults.Management),
+	}
+}
+
+// devicesOnce finds devices that share a name.
+func (l *loader) devicesOnce() {
+	first := map[string]*Device{}
+	for _, d := range l.inventory.Devices {
+		if before := first[d.Name.V]; before != nil {
+			l.errorf(addr.Device(d.Name.V), "Give one of the two another name, or remove it.", []diag.Pos{before.Name.At, d.Name.At}, "two devices have this name")
+			continue
+		}
+		first[d.Name.V] = d
+	}
+}
+
+func (l *loader) errorf(a addr.Addr, detail string, at []diag.Pos, format string, args ...any) {
+	l.findings.Add(diag.Diagnostic{Severity: diag.Error, Check: loadCheck, Summary: fmt.Sprintf(format, args...), Detail: detail, Addr: a, At: at})
+}
