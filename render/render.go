@@ -3,6 +3,8 @@
 package render
 
 import (
+	"sync/atomic"
+
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
 )
@@ -56,7 +58,7 @@ type Language[D any] interface {
 
 // Bind ties a language to a device of the given name and platform. The manifest tells which shared objects are weir's.
 func Bind[D any](l Language[D], dev D, name, platform string, m plan.Manifest) Bound {
-	return bound[D]{l, dev, name, platform, m}
+	return &bound[D]{language: l, dev: dev, name: name, platform: platform, manifest: m}
 }
 
 type bound[D any] struct {
@@ -64,24 +66,36 @@ type bound[D any] struct {
 	dev            D
 	name, platform string
 	manifest       plan.Manifest
+	wanted         atomic.Pointer[map[string]bool] // the shared objects of the wanted document, once it was written
 }
 
-func (b bound[D]) Device() string                    { return b.name }
-func (b bound[D]) Platform() string                  { return b.platform }
-func (b bound[D]) Write() (plan.Document, diag.List) { return b.language.Write(b.dev) }
-func (b bound[D]) Queries() []plan.Query             { return b.language.Queries(b.dev) }
-func (b bound[D]) Print(doc plan.Document) []File    { return b.language.Print(doc) }
+func (b *bound[D]) Device() string                 { return b.name }
+func (b *bound[D]) Platform() string               { return b.platform }
+func (b *bound[D]) Queries() []plan.Query          { return b.language.Queries(b.dev) }
+func (b *bound[D]) Print(doc plan.Document) []File { return b.language.Print(doc) }
 
-func (b bound[D]) Read(answers []plan.Answer) (plan.State, error) {
+func (b *bound[D]) Write() (plan.Document, diag.List) {
+	doc, findings := b.language.Write(b.dev)
+	wanted := map[string]bool{}
+	for _, l := range doc {
+		wanted[l.Object] = true
+	}
+	b.wanted.Store(&wanted)
+	return doc, findings
+}
+
+func (b *bound[D]) Read(answers []plan.Answer) (plan.State, error) {
 	state, err := b.language.Read(b.dev, answers)
 	if err != nil {
 		return state, err
 	}
-	want, _ := b.language.Write(b.dev)
-	return scope(state, want, b.name, b.manifest), nil
+	if b.wanted.Load() == nil {
+		b.Write()
+	}
+	return b.scope(state), nil
 }
 
-func (b bound[D]) Step(have plan.State, want plan.Document) (plan.Step, diag.List) {
+func (b *bound[D]) Step(have plan.State, want plan.Document) (plan.Step, diag.List) {
 	deltas, findings := Diff(b.name, want, have, b.manifest)
 	step, refused := b.language.Script(b.dev, have, deltas)
 	step.Device, step.Platform = b.name, b.platform
@@ -90,17 +104,11 @@ func (b bound[D]) Step(have plan.State, want plan.Document) (plan.Step, diag.Lis
 }
 
 // scope leaves in the owned part what is wanted or weir's.
-func scope(s plan.State, want plan.Document, device string, m plan.Manifest) plan.State {
-	wanted := map[string]bool{"": true}
-	for _, l := range want {
-		wanted[l.Object] = true
-	}
-	for _, object := range m[device] {
-		wanted[object] = true
-	}
+func (b *bound[D]) scope(s plan.State) plan.State {
+	wanted := *b.wanted.Load()
 	owned := make(plan.Document, 0, len(s.Owned))
 	for _, l := range s.Owned {
-		if wanted[l.Object] {
+		if l.Object == "" || wanted[l.Object] || b.manifest.Has(b.name, l.Object) {
 			owned = append(owned, l)
 		} else {
 			s.Foreign = append(s.Foreign, l)

@@ -1,0 +1,158 @@
+package host
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"github.com/weirfabric/weir/host/nic"
+	"github.com/weirfabric/weir/host/rdma"
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/intent/qos"
+	"github.com/weirfabric/weir/templates"
+)
+
+// The files that are weir's, each as a whole.
+const (
+	modulesFile = "/etc/modules-load.d/weir.conf"
+	limitsFile  = "/etc/security/limits.d/90-weir.conf"
+	bootScript  = "/usr/local/sbin/weir-host"
+	unit        = "weir-host.service"
+	unitFile    = "/etc/systemd/system/" + unit
+)
+
+var paths = []string{modulesFile, limitsFile, bootScript, unitFile}
+
+var layouts = template.Must(template.New("host").Option("missingkey=error").ParseFS(templates.FS, "host/*.tmpl"))
+
+// files are the leaves of weir's files. What stands in the rest of the document the boot script says again.
+func files(h *fabric.Host, doc plan.Document) (plan.Document, diag.List) {
+	var findings diag.List
+	var out plan.Document
+	lay := func(path, layout string, data map[string]any) {
+		var text bytes.Buffer
+		if err := layouts.ExecuteTemplate(&text, layout, data); err != nil {
+			findings.Errorf(check, h.Address(), nil, "the layout of %s has a mistake: %v", path, err)
+			return
+		}
+		out = append(out, file(h.Name, path, text.String()))
+	}
+	var modules []string
+	for _, m := range h.Modules {
+		modules = append(modules, m.Name)
+	}
+	lay(modulesFile, "modules.conf.tmpl", map[string]any{"Modules": modules})
+	lay(bootScript, "boot.sh.tmpl", map[string]any{"Commands": boot(h, doc)})
+	lay(unitFile, "boot.service.tmpl", map[string]any{"Script": bootScript})
+	if h.Memlock != "" {
+		limit, err := memlock(h.Memlock)
+		if err != nil {
+			findings.Errorf(check, h.Address().Of(addr.Hosts, "").With("memlock"), h.At, "%v", err)
+			return out, findings
+		}
+		lay(limitsFile, "limits.conf.tmpl", map[string]any{"Memlock": limit})
+	}
+	return append(out, enabled(h.Name)), findings
+}
+
+func file(host, path, body string) plan.Leaf {
+	return plan.Leaf{Path: []string{"file", path}, Value: body, Addr: fileAddr(host, path)}
+}
+
+func fileAddr(host, path string) addr.Addr {
+	a := addr.Device(host)
+	switch path {
+	case modulesFile:
+		return a.Of(addr.Module, "").With("boot")
+	case limitsFile:
+		return a.Of(addr.RoCE, "").With("memlock")
+	case unitFile:
+		return a.Of(addr.RoCE, "").With("unit")
+	}
+	return a.Of(addr.RoCE, "").With("boot")
+}
+
+func enabled(host string) plan.Leaf {
+	return plan.Leaf{Path: []string{"unit", unit}, Value: "enabled", Addr: addr.Device(host).Of(addr.RoCE, "").With("enabled")}
+}
+
+// memlock is what limits.conf takes: unlimited, or KiB.
+func memlock(written string) (string, error) {
+	if written == "unlimited" {
+		return written, nil
+	}
+	size, err := qos.ParseBytes(written)
+	if err != nil {
+		return "", err
+	}
+	return strconv.FormatInt(int64(size)/1024, 10), nil
+}
+
+// boot are the commands that make a host that was just started what the document says.
+func boot(h *fabric.Host, doc plan.Document) []string {
+	var out []string
+	for _, n := range managed(h) {
+		var deltas []plan.Delta
+		for _, l := range doc {
+			if l.Path[0] == n.Name {
+				deltas = append(deltas, plan.Delta{Leaf: l, Action: plan.Create})
+			}
+		}
+		for _, m := range nicMessages(n, deltas, false) {
+			out = append(out, shell(m))
+		}
+	}
+	return out
+}
+
+// shell is the message as a line of a script. What only some drivers have is passed over where it is not there, and 802.3x
+// where it is off already, which some releases of ethtool call a failure.
+func shell(m plan.Message) string {
+	if m.Op == plan.Run && strings.HasPrefix(m.Body, "ethtool -A ") {
+		return m.Body + " || true"
+	}
+	if m.Op == plan.Run {
+		return m.Body
+	}
+	write := fmt.Sprintf("echo '%s' > %s", m.Body, m.Path)
+	if rdma.Optional(m.Path) {
+		return fmt.Sprintf("[ ! -e %s ] || %s", m.Path, write)
+	}
+	return write
+}
+
+// nicMessages set up a NIC: first that it loses nothing, last how it marks what it sends. Backwards the other way round.
+func nicMessages(n *fabric.NIC, deltas []plan.Delta, backwards bool) []plan.Message {
+	var port, device []plan.Delta
+	for _, d := range deltas {
+		if rdma.Owns(d.Leaf) {
+			device = append(device, d)
+		} else {
+			port = append(port, d)
+		}
+	}
+	first, last := nic.Messages(n.Name, port, backwards), rdma.Messages(n, device, backwards)
+	if backwards {
+		return append(last, first...)
+	}
+	return append(first, last...)
+}
+
+// readFiles are the leaves of those of weir's files that stand, and whether the unit is enabled.
+func readFiles(host string, said map[string]string) plan.Document {
+	var doc plan.Document
+	for _, path := range paths {
+		if body, ok := said[strings.TrimPrefix(path, "/")]; ok {
+			doc = append(doc, file(host, path, body))
+		}
+	}
+	if strings.TrimSpace(said[unitQuery]) == "enabled" {
+		doc = append(doc, enabled(host))
+	}
+	return doc
+}

@@ -1,0 +1,133 @@
+package nic
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/plan"
+)
+
+// Messages are the commands that make the deltas of one netdev happen: what keeps it from losing packets first, what
+// classifies them last. Each object of dcb is set by one command, since the kernel checks it as a whole; only what differs
+// is said. Backwards the order is the opposite.
+func Messages(nic string, deltas []plan.Delta, backwards bool) []plan.Message {
+	deltas = slices.Clone(deltas)
+	slices.SortFunc(deltas, func(a, b plan.Delta) int {
+		return cmp.Or(addr.Natural(a.Leaf.Path[1], b.Leaf.Path[1]), slices.CompareFunc(a.Leaf.Path, b.Leaf.Path, addr.Natural))
+	})
+	sets := []func(string, []plan.Delta) []plan.Message{dcbx, pfc, ets, flowControl, mtu, dscp}
+	if backwards {
+		slices.Reverse(sets)
+	}
+	var out []plan.Message
+	for _, set := range sets {
+		out = append(out, set(nic, deltas)...)
+	}
+	return out
+}
+
+// of are the deltas of a netdev's part.
+func of(deltas []plan.Delta, part ...string) []plan.Delta {
+	var out []plan.Delta
+	for _, d := range deltas {
+		if path := d.Leaf.Path[1:]; len(path) >= len(part) && slices.Equal(path[:len(part)], part) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// pairs are the words NUMBER:VALUE of what is set, after the name of the list.
+func pairs(list string, deltas []plan.Delta) string {
+	words := []string{list}
+	for _, d := range deltas {
+		words = append(words, d.Leaf.Path[len(d.Leaf.Path)-1]+":"+d.Leaf.Value)
+	}
+	if len(words) == 1 {
+		return ""
+	}
+	return strings.Join(words, " ")
+}
+
+func dcbx(nic string, deltas []plan.Delta) []plan.Message {
+	var out []plan.Message
+	for _, d := range of(deltas, "dcbx") {
+		out = append(out, command("dcb dcbx set dev", nic, d.Leaf.Value))
+	}
+	return out
+}
+
+func pfc(nic string, deltas []plan.Delta) []plan.Message {
+	if words := pairs("prio-pfc", of(deltas, "pfc")); words != "" {
+		return []plan.Message{command("dcb pfc set dev", nic, words)}
+	}
+	return nil
+}
+
+func ets(nic string, deltas []plan.Delta) []plan.Message {
+	var words []string
+	for _, d := range of(deltas, "ets", "willing") {
+		words = append(words, "willing "+d.Leaf.Value)
+	}
+	for _, list := range []struct{ name, part string }{{"prio-tc", "prio-tc"}, {"tc-tsa", "tsa"}, {"tc-bw", "bw"}} {
+		if said := pairs(list.name, of(deltas, "ets", list.part)); said != "" {
+			words = append(words, said)
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return []plan.Message{command("dcb ets set dev", nic, strings.Join(words, " "))}
+}
+
+func flowControl(nic string, deltas []plan.Delta) []plan.Message {
+	var words []string
+	for _, d := range of(deltas, "flowcontrol") {
+		words = append(words, d.Leaf.Path[2], d.Leaf.Value)
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return []plan.Message{command("ethtool -A", nic, strings.Join(words, " "))}
+}
+
+func mtu(nic string, deltas []plan.Delta) []plan.Message {
+	var out []plan.Message
+	for _, d := range of(deltas, "mtu") {
+		out = append(out, command("ip link set dev", nic, "mtu", d.Leaf.Value))
+	}
+	return out
+}
+
+// dscp says the new entries before the old ones go, so that the netdev trusts the DSCP all the time. Replace makes an entry
+// the only one of its DSCP; the entries of a DSCP that is to have several come after that.
+func dscp(nic string, deltas []plan.Delta) []plan.Message {
+	var replaced, added, gone []string
+	for _, d := range of(deltas, "dscp") {
+		name := d.Leaf.Path[2]
+		priorities := strings.Split(d.Leaf.Value, ",")
+		for i, p := range priorities {
+			entry := name + ":" + p
+			switch {
+			case d.Action == plan.Delete:
+				gone = append(gone, entry)
+			case i == 0:
+				replaced = append(replaced, entry)
+			default:
+				added = append(added, entry)
+			}
+		}
+	}
+	var out []plan.Message
+	for _, c := range []struct {
+		verb    string
+		entries []string
+	}{{"replace", replaced}, {"add", added}, {"del", gone}} {
+		if len(c.entries) > 0 {
+			out = append(out, command("dcb app", c.verb, "dev", nic, "dscp-prio", strings.Join(c.entries, " ")))
+		}
+	}
+	return out
+}

@@ -1,0 +1,151 @@
+package nic
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/plan"
+)
+
+// Queries ask for all that Write states.
+func Queries(n *fabric.NIC) []plan.Query {
+	ask := func(name, command string) plan.Query {
+		return plan.Query{Name: n.Name + "/" + name, Ways: []plan.Way{{Via: plan.SSH, Text: command}}}
+	}
+	return []plan.Query{
+		ask("mtu", "cat /sys/class/net/"+n.Name+"/mtu"),
+		ask("pause", "ethtool -a "+n.Name),
+		ask("dcbx", "dcb dcbx show dev "+n.Name),
+		ask("pfc", "dcb -j pfc show dev "+n.Name),
+		ask("ets", "dcb -j ets show dev "+n.Name),
+		ask("app", "dcb -j -N app show dev "+n.Name),
+	}
+}
+
+// Answers are what a host answered, by the name of the query. What it does not have is not in it.
+type Answers map[string]string
+
+// Read is what the netdev is set to. What a host does not have, such as DCB of a NIC without it, has no leaves.
+func Read(host string, n *fabric.NIC, answers Answers) (plan.Document, error) {
+	port := addr.Port(host, n.Name)
+	var doc plan.Document
+	for _, part := range []struct {
+		name string
+		read func(port addr.Addr, nic, text string) (plan.Document, error)
+	}{{"mtu", readMTU}, {"pause", readPause}, {"dcbx", readDCBX}, {"pfc", readPFC}, {"ets", readETS}, {"app", readApp}} {
+		text, ok := answers[n.Name+"/"+part.name]
+		if !ok {
+			continue
+		}
+		leaves, err := part.read(port, n.Name, text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: read %s: %w", port, part.name, err)
+		}
+		doc = append(doc, leaves...)
+	}
+	return doc, nil
+}
+
+func readMTU(port addr.Addr, nic, text string) (plan.Document, error) {
+	mtu := strings.TrimSpace(text)
+	if _, err := strconv.Atoi(mtu); err != nil {
+		return nil, err
+	}
+	return plan.Document{leaf(port.Of(addr.MTU, ""), mtu, nic, "mtu")}, nil
+}
+
+// readPause reads lines like "RX:  off".
+func readPause(port addr.Addr, nic, text string) (plan.Document, error) {
+	var doc plan.Document
+	for line := range strings.Lines(text) {
+		name, value, _ := strings.Cut(line, ":")
+		if name = strings.ToLower(strings.TrimSpace(name)); name == "rx" || name == "tx" {
+			doc = append(doc, leaf(port.Of(addr.FlowControl, "").With(name), strings.TrimSpace(value), nic, "flowcontrol", name))
+		}
+	}
+	return doc, nil
+}
+
+// readDCBX reads the flags that are set: "host ieee".
+func readDCBX(port addr.Addr, nic, text string) (plan.Document, error) {
+	flags := slices.DeleteFunc(strings.Fields(text), func(word string) bool { return word == "on" })
+	slices.Sort(flags)
+	return plan.Document{leaf(port.Of(addr.PFC, "").With("dcbx"), strings.Join(flags, " "), nic, "dcbx")}, nil
+}
+
+func readPFC(port addr.Addr, nic, text string) (plan.Document, error) {
+	var said struct {
+		PFC []bool `json:"prio_pfc"`
+	}
+	if err := json.Unmarshal([]byte(text), &said); err != nil {
+		return nil, err
+	}
+	var doc plan.Document
+	for p, on := range said.PFC {
+		name := strconv.Itoa(p)
+		doc = append(doc, leaf(port.Of(addr.PFC, name), onOff(on), nic, "pfc", name))
+	}
+	return doc, nil
+}
+
+func readETS(port addr.Addr, nic, text string) (plan.Document, error) {
+	var said struct {
+		Willing bool     `json:"willing"`
+		Share   []int    `json:"tc_bw"`
+		TSA     []string `json:"tc_tsa"`
+		PrioTC  []int    `json:"prio_tc"`
+	}
+	if err := json.Unmarshal([]byte(text), &said); err != nil {
+		return nil, err
+	}
+	doc := plan.Document{leaf(port.Of(addr.ETS, "").With("willing"), onOff(said.Willing), nic, "ets", "willing")}
+	for p, tc := range said.PrioTC {
+		name := strconv.Itoa(p)
+		doc = append(doc, leaf(port.Of(addr.Map, "priority-to-tc/"+name), strconv.Itoa(tc), nic, "ets", "prio-tc", name))
+	}
+	for tc, algorithm := range said.TSA {
+		name := strconv.Itoa(tc)
+		doc = append(doc, leaf(port.Of(addr.ETS, name).With("algorithm"), algorithm, nic, "ets", "tsa", name))
+	}
+	for tc, share := range said.Share {
+		name := strconv.Itoa(tc)
+		doc = append(doc, leaf(port.Of(addr.ETS, name).With("share"), strconv.Itoa(share), nic, "ets", "bw", name))
+	}
+	return doc, nil
+}
+
+// readApp reads the DSCP entries. The kernel lets several stand for one DSCP: they are one value, "3,4".
+func readApp(port addr.Addr, nic, text string) (plan.Document, error) {
+	var said struct {
+		DSCP [][2]int `json:"dscp_prio"`
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	if err := json.Unmarshal([]byte(text), &said); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(said.DSCP, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	var doc plan.Document
+	for i, entry := range said.DSCP {
+		if i > 0 && said.DSCP[i-1][0] == entry[0] {
+			doc[len(doc)-1].Value += "," + strconv.Itoa(entry[1])
+			continue
+		}
+		name := strconv.Itoa(entry[0])
+		doc = append(doc, leaf(port.Of(addr.DSCP, name), strconv.Itoa(entry[1]), nic, "dscp", name))
+	}
+	return doc, nil
+}
+
+// sorted puts places into order, each once.
+func sorted(at []diag.Pos) []diag.Pos {
+	slices.SortFunc(at, diag.ComparePos)
+	return slices.Compact(at)
+}

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/plan"
+)
+
+// Script makes one chunk of the deltas, since a configuration session is committed as a whole.
+func (l *Language) Script(sw *fabric.Switch, have plan.State, deltas []plan.Delta) (plan.Step, diag.List) {
+	findings := l.clashes(sw, have)
+	if len(deltas) == 0 {
+		return plan.Step{}, findings
+	}
+	step := plan.Step{Route: plan.SSHSession, Why: l.pack.Why, Confirm: l.pack.Confirm}
+	why := l.reasons(sw)
+	send, doubted := l.messages(deltas)
+	undo, doubtedUndo := l.messages(inverse(deltas))
+	findings = append(findings, doubts(sw, append(doubted, doubtedUndo...))...)
+	chunk := plan.Chunk{Send: send, Undo: undo}
+	for _, d := range deltas {
+		c := plan.Change{
+			Addr: d.Leaf.Addr, Action: d.Action, Before: d.Before, After: d.Leaf.Value, Adopt: d.Adopt,
+			Impact: l.impact(d.Leaf), Because: why.of(d.Leaf.Addr),
+		}
+		if d.Action == plan.Delete {
+			c.After = ""
+		}
+		chunk.Impact = max(chunk.Impact, c.Impact)
+		step.Changes = append(step.Changes, c)
+	}
+	step.Chunks = []plan.Chunk{chunk}
+	step.Cost = l.pack.Cost.Step + time.Duration(len(chunk.Send))*l.pack.Cost.Line
+	for _, line := range l.pack.Persist {
+		step.Persist = append(step.Persist, plan.Message{Op: plan.Line, Body: line})
+	}
+	return step, findings
+}
+
+// messages are the lines that make the deltas happen, and those of them that are not verified.
+func (l *Language) messages(deltas []plan.Delta) (out []plan.Message, doubted []string) {
+	for _, t := range l.lines(l.edits(deltas)) {
+		out = append(out, plan.Message{Op: plan.Line, Body: t.text})
+		if t.doubted {
+			doubted = append(doubted, t.text)
+		}
+	}
+	return out, doubted
+}
+
+// doubts says which lines nobody has verified.
+func doubts(sw *fabric.Switch, lines []string) diag.List {
+	slices.Sort(lines)
+	lines = slices.Compact(lines)
+	if len(lines) == 0 {
+		return nil
+	}
+	return diag.List{{
+		Severity: diag.Warning, Check: check, Addr: sw.Address(), At: []diag.Pos{sw.At},
+		Summary: "a line that is not verified takes settings back: " + strings.Join(lines, "; "),
+		Detail:  "If the switch refuses it, nothing of the step takes effect. It is sent to take back what weir does not want, or in the undo.",
+	}}
+}
+
+// inverse leads back.
+func inverse(deltas []plan.Delta) []plan.Delta {
+	out := make([]plan.Delta, len(deltas))
+	for i, d := range deltas {
+		switch d.Action {
+		case plan.Create:
+			d.Action, d.Before = plan.Delete, d.Leaf.Value
+		case plan.Delete:
+			d.Action, d.Before = plan.Create, ""
+		default:
+			d.Leaf.Value, d.Before = d.Before, d.Leaf.Value
+		}
+		out[i] = d
+	}
+	return out
+}
+
+// impact is what the grammar says of a change to the leaf: its line's, or that of the block around it.
+func (l *Language) impact(leaf plan.Leaf) plan.Impact {
+	impact := plan.None
+	inside := l.grammar
+	for _, part := range leaf.Path {
+		rule, _ := inside.of(strings.Fields(part))
+		if rule == nil {
+			break
+		}
+		impact, inside = rule.impact, rule.inside
+	}
+	return impact
+}
+
+// clashes are lines of others on weir's ports that override what weir says, and a switch that is not what the inventory says.
+func (l *Language) clashes(sw *fabric.Switch, have plan.State) diag.List {
+	var findings diag.List
+	for _, leaf := range have.Foreign {
+		inside := l.grammar
+		var rule *rule
+		for _, part := range leaf.Path {
+			if rule, _ = inside.of(strings.Fields(part)); rule == nil {
+				break
+			}
+			inside = rule.inside
+		}
+		if rule != nil && rule.item.Clash != "" {
+			last := len(leaf.Path) - 1
+			where := cmp.Or(strings.Join(leaf.Path[:last], ", "), "the switch's configuration")
+			findings.Add(diag.Diagnostic{
+				Severity: diag.Warning, Check: check, Addr: leaf.Addr, At: []diag.Pos{sw.At},
+				Summary: fmt.Sprintf("%q stands in %s and is not weir's", strings.TrimSpace(leaf.Path[last]+" "+leaf.Value), where),
+				Detail:  rule.item.Clash,
+			})
+		}
+	}
+	if runs := have.Facts["sku"]; runs != "" && sw.SKU != "" && runs != sw.SKU {
+		findings.Add(diag.Diagnostic{
+			Severity: diag.Warning, Check: check, Addr: sw.Address(), At: []diag.Pos{sw.At},
+			Summary: fmt.Sprintf("the inventory says %s, but the device calls itself %s", sw.SKU, runs),
+			Detail:  "Buffers and the names of queues follow from the SKU.",
+		})
+	}
+	return findings
+}

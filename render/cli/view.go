@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/qos"
+)
+
+// view is what the layout is given: every decision made, every number in the units of the language, as text.
+type view struct {
+	Words    map[string]string // of the family
+	Watchdog *watchdogView     // nil: off
+	DSCP     []mapping         // to traffic class
+	PCP      []mapping         // to traffic class
+	TC       []mapping         // to queue
+	Profiles []*profileView
+	Ports    []portView
+	Buffers  *buffersView // nil: not written
+}
+
+// mapping is what goes to one target: From is a list, in rising order.
+type mapping struct {
+	From string
+	To   int
+}
+
+type portView struct {
+	Name    string
+	MTU     string // empty: cannot be said
+	Profile string // empty: cannot be said
+}
+
+// watchdogView has times in seconds. An empty text is not said.
+type watchdogView struct {
+	Timeout, Recovery, Poll, Action string
+}
+
+// viewer makes the view of one switch and collects what cannot be said.
+type viewer struct {
+	*Language
+	sw       *fabric.Switch
+	family   *family
+	findings diag.List
+	said     map[string]bool // findings that were made already, by their words
+}
+
+func (l *Language) view(sw *fabric.Switch) (*view, diag.List) {
+	v := &viewer{Language: l, sw: sw, said: map[string]bool{}}
+	if v.family = l.family(sw); v.family == nil {
+		v.say(diag.Error, sw.Address(), []diag.Pos{sw.At},
+			fmt.Sprintf("the chip of SKU %q is not known, so it cannot be said how its queues are called", sw.SKU),
+			"Write the switch's SKU in the inventory as its vendor spells it.")
+		v.family = &family{}
+	}
+	out := &view{Words: v.family.Words, Watchdog: v.switchWatchdog()}
+	out.DSCP = grouped(len(sw.Maps.DSCPToTC), func(i int) int { return int(sw.Maps.DSCPToTC[i]) })
+	out.PCP = grouped(len(sw.Maps.PCPToTC), func(i int) int { return int(sw.Maps.PCPToTC[i]) })
+	out.TC = v.queues()
+	var profiles []string
+	out.Profiles, profiles = v.profiles()
+	for i, p := range sw.Ports {
+		out.Ports = append(out.Ports, portView{Name: p.Name, MTU: v.mtu(p), Profile: profiles[i]})
+		if p.FlowControl {
+			v.say(diag.Warning, addr.Port(sw.Name, p.Name).Of(addr.FlowControl, ""), originOf(p).FlowControl, "802.3x flow control cannot be switched on",
+				"How this language says it for both directions is not verified. It stays as it is.")
+		}
+	}
+	out.Buffers = v.buffers()
+	return out, v.findings
+}
+
+// say makes a finding, once for the same words.
+func (v *viewer) say(s diag.Severity, a addr.Addr, at []diag.Pos, summary, detail string) {
+	if !v.said[summary] {
+		v.said[summary] = true
+		v.findings.Add(diag.Diagnostic{Severity: s, Check: check, Summary: summary, Detail: detail, Addr: a, At: at})
+	}
+}
+
+// family is that of the switch's SKU, or else of its chip; nil where neither is known.
+func (l *Language) family(sw *fabric.Switch) *family {
+	for i := range l.pack.Families {
+		if f := &l.pack.Families[i]; sw.SKU != "" && anyGlob(f.SKUs, sw.SKU) {
+			return f
+		}
+	}
+	for i := range l.pack.Families {
+		if f := &l.pack.Families[i]; sw.ASIC != nil && anyGlob(f.ASICs, sw.ASIC.Name) {
+			return f
+		}
+	}
+	return nil
+}
+
+func anyGlob(globs []string, name string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool {
+		ok, err := path.Match(glob, name)
+		return ok && err == nil
+	})
+}
+
+// grouped puts the indices with the same target together, by rising target.
+func grouped(n int, target func(int) int) []mapping {
+	var from [8][]string
+	for i := range n {
+		t := target(i) & 7
+		from[t] = append(from[t], strconv.Itoa(i))
+	}
+	var out []mapping
+	for t, list := range from {
+		if len(list) > 0 {
+			out = append(out, mapping{strings.Join(list, " "), t})
+		}
+	}
+	return out
+}
+
+// queues maps traffic classes to queues, but for the one whose queue is the device's own choice.
+func (v *viewer) queues() []mapping {
+	var out []mapping
+	for tc, queue := range v.sw.Maps.TCToQueue {
+		c := v.pack.Control
+		if c == nil || tc != int(c.TC) {
+			out = append(out, mapping{strconv.Itoa(tc), int(queue)})
+			continue
+		}
+		if queue != c.Queue {
+			v.say(diag.Error, v.sw.Address().Of(addr.Map, fmt.Sprintf("tc-to-queue/%d", tc)), v.sw.Maps.At,
+				fmt.Sprintf("traffic class %d cannot go to queue %d: the switch keeps both for its own control traffic", tc, queue),
+				fmt.Sprintf("Leave queue %d to traffic class %d.", c.Queue, tc))
+		}
+	}
+	return out
+}
+
+// mtu is the IP MTU, which is what the language counts as well.
+func (v *viewer) mtu(p *fabric.Port) string {
+	if p.MTU < v.pack.MTU.Min || p.MTU > v.pack.MTU.Max {
+		v.say(diag.Error, addr.Port(v.sw.Name, p.Name).Of(addr.MTU, ""), originOf(p).MTU,
+			fmt.Sprintf("an IP MTU of %d bytes cannot be set", p.MTU),
+			fmt.Sprintf("The switch takes %d to %d.", v.pack.MTU.Min, v.pack.MTU.Max))
+		return ""
+	}
+	return strconv.FormatInt(int64(p.MTU), 10)
+}
+
+// switchWatchdog is the watchdog of the switch as a whole. An action that only a port can have is left to the ports.
+func (v *viewer) switchWatchdog() *watchdogView {
+	w := v.sw.Watchdog
+	if w == nil {
+		return nil
+	}
+	out := v.times(w, v.sw.Address().Of(addr.Watchdog, ""), v.watchdogAt())
+	out.Action = v.pack.Watchdog.Actions[w.Action]
+	return out
+}
+
+func (v *viewer) watchdogAt() []diag.Pos {
+	for _, p := range v.sw.Ports {
+		if p.Origin != nil {
+			return p.Origin.Watchdog
+		}
+	}
+	return nil
+}
+
+// times are the watchdog's, rounded to the steps of the language.
+func (v *viewer) times(w *qos.Watchdog, a addr.Addr, at []diag.Pos) *watchdogView {
+	round := func(name string, d, step time.Duration) string {
+		rounded := max(step, d.Round(step))
+		if rounded != d {
+			v.say(diag.Warning, a.With(name), at, fmt.Sprintf("%s cannot be said exactly: it is rounded to %s", d, rounded),
+				fmt.Sprintf("The language counts it in steps of %s.", step))
+		}
+		return strconv.FormatFloat(rounded.Seconds(), 'f', -1, 64)
+	}
+	p := v.pack.Watchdog
+	return &watchdogView{
+		Timeout: round("detection", w.Detection, p.Timer), Recovery: round("restoration", w.Restoration, p.Timer),
+		Poll: round("poll", w.Poll, p.Poll),
+	}
+}
+
+// whole is a percentage as a whole number from 1 to 100.
+func (v *viewer) whole(share qos.Percent, a addr.Addr, at []diag.Pos) string {
+	n := int(share + 0.5)
+	if n < 1 {
+		n = 1
+	}
+	if qos.Percent(n) != share {
+		v.say(diag.Warning, a, at, fmt.Sprintf("%s cannot be said exactly: it is rounded to %d%%", share, n),
+			"The language takes whole numbers from 1 to 100.")
+	}
+	return strconv.Itoa(n)
+}
+
+// originOf is never nil.
+func originOf(p *fabric.Port) *fabric.Origin { return cmp.Or(p.Origin, &fabric.Origin{}) }

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/plan"
+)
+
+// check is the name of this package's findings.
+const check = "language"
+
+// Write lays the switch out as text and reads that text as the device's own would be read.
+func (l *Language) Write(sw *fabric.Switch) (plan.Document, diag.List) {
+	v, findings := l.view(sw)
+	var text strings.Builder
+	text.Grow(16 << 10)
+	for _, t := range l.layout {
+		if err := t.Execute(&text, v); err != nil {
+			findings.Errorf(check, sw.Address(), nil, "the layout of this language has a mistake: %v", err)
+			return nil, findings
+		}
+	}
+	r := l.reader(sw)
+	r.read(text.String())
+	r.sort()
+	if len(r.strays) > 0 {
+		findings.Errorf(check, sw.Address(), nil, "the layout of this language writes lines that its grammar does not know: %s", strings.Join(r.strays, "; "))
+	}
+	return r.state.Owned, findings
+}
+
+// Read sorts the lines of the running configuration. The device's tables come first, so that a line overrides them.
+func (l *Language) Read(sw *fabric.Switch, answers []plan.Answer) (plan.State, error) {
+	r := l.reader(sw)
+	running := slices.IndexFunc(answers, func(a plan.Answer) bool { return a.Name == l.pack.Query.Name })
+	if running < 0 || answers[running].Missing {
+		return plan.State{}, fmt.Errorf("%s: the device did not show its %s", sw.Name, l.pack.Query.Name)
+	}
+	for _, a := range answers {
+		if a.Name == l.pack.Tables.Query.Name && !a.Missing {
+			r.read(strings.Join(l.pack.Tables.implied(string(a.Body)), "\n"))
+			r.imply()
+		}
+	}
+	r.read(string(answers[running].Body))
+	r.sort()
+	return r.state, nil
+}
