@@ -166,5 +166,8 @@ func (t *Target) ready(ctx context.Context) error {
 	}
 }
 
+// Conn is the connection itself, for what a Target does not do: to subscribe. It ends with the Target.
+func (t *Target) Conn() *grpc.ClientConn { return t.conn }
+
 // Close ends the connection.
 func (t *Target) Close() error { return t.conn.Close() }

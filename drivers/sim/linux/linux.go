@@ -1,0 +1,259 @@
+// Package linux is a Linux server with RDMA NICs, for the laboratory: SSH, files, the kernel's files of networks and RDMA,
+// and the tools dcb, ip, ethtool, rdma, modprobe and systemctl as far as hosts of a lossless network are set up with them.
+// It looks like Debian 12 with kernel 6.1, dcb 6.1 and an mlx5 driver that also has MLNX_OFED's files of DCQCN.
+package linux
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/weirfabric/weir/drivers/sim"
+)
+
+// lateness is the device time after which what hung takes effect.
+const lateness = 5 * time.Second
+
+// Device is one server. It may be used from many goroutines.
+type Device struct {
+	hw   sim.Hardware
+	work sync.WaitGroup // that outlives the connection which asked for it
+
+	mu      sync.Mutex
+	user    string // that logs in
+	files   map[string]*file
+	nics    map[string]*nic
+	modules map[string]bool
+	units   map[string]bool // enabled
+	active  map[string]bool // running
+	refuse  bool            // the next change: the second half of a chunk that is to fail
+}
+
+// New is a server that starts from a small factory tree and the files of the specification, by their paths.
+func New(hw sim.Hardware) sim.Personality {
+	d := &Device{hw: hw, files: map[string]*file{}, units: map[string]bool{}}
+	d.put("/", &file{dir: true})
+	for name, body := range factory(hw.Spec().Name) {
+		d.put(name, &file{body: []byte(body)})
+	}
+	for _, dir := range []string{
+		"/etc/modules-load.d", "/etc/modprobe.d", "/etc/sysctl.d", "/etc/udev/rules.d", "/etc/security/limits.d",
+		"/etc/systemd/system", "/etc/systemd/network", "/etc/NetworkManager/system-connections", "/usr/local/bin",
+		"/usr/local/sbin", "/var/lib", "/root", "/home/admin",
+	} {
+		d.put(dir, &file{dir: true})
+	}
+	for name, body := range hw.Spec().Files {
+		d.put(path.Clean("/"+name), &file{body: slices.Clone(body)})
+	}
+	d.Restart()
+	return d
+}
+
+// factory is what an installation put there. Some of it is nobody's business but the operator's.
+func factory(name string) map[string]string {
+	return map[string]string{
+		"/etc/hostname":                 name + "\n",
+		"/etc/os-release":               "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nID=debian\nVERSION_ID=\"12\"\n",
+		"/etc/hosts":                    "127.0.0.1 localhost\n127.0.1.1 " + name + "\n",
+		"/etc/modules-load.d/site.conf": "nf_conntrack\n",
+		"/etc/sysctl.d/10-site.conf":    "vm.swappiness = 10\n",
+		"/etc/security/limits.conf":     "# /etc/security/limits.conf\n",
+		"/etc/rdma/modules/rdma.conf":   "ib_iser\nib_isert\nib_srpt\nib_uverbs\nrdma_ucm\nrpcrdma\n",
+	}
+}
+
+// Serves says that the device has SSH only.
+func (d *Device) Serves() sim.Protocols { return sim.Protocols{SSH: true} }
+
+// Serve answers until ctx ends.
+func (d *Device) Serve(ctx context.Context, s sim.Services) error {
+	d.mu.Lock()
+	d.user = s.User
+	d.mu.Unlock()
+	server := sim.NewSSHD(s)
+	server.Exec, server.Shell = d.exec, d.shell
+	return server.Serve(ctx, s.SSH)
+}
+
+// Restart is a reboot: what is on disk stays, and what the kernel was told is forgotten, but for what modules-load.d and
+// enabled units tell it again.
+func (d *Device) Restart() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.files, func(name string, _ *file) bool { return isVolatile(name) })
+	d.modules, d.active, d.nics = map[string]bool{}, map[string]bool{}, map[string]*nic{}
+	for _, dir := range []string{"/run", "/tmp"} {
+		d.put(dir, &file{dir: true})
+	}
+	d.put("/dev/null", &file{read: func() string { return "" }, write: func(string) error { return nil }})
+	for i, p := range d.hw.Spec().Ports {
+		d.nics[p.Name] = newNIC(p, i)
+	}
+	d.kernelFiles()
+	for _, m := range []string{"mlx5_core", "mlx5_ib"} {
+		d.loadModule(m)
+	}
+	for _, name := range d.glob("/etc/modules-load.d/*.conf") {
+		for line := range strings.Lines(string(d.files[name].body)) {
+			if m := strings.TrimSpace(line); m != "" && m[0] != '#' && m[0] != ';' {
+				d.loadModule(m)
+			}
+		}
+	}
+	for _, unit := range slices.Sorted(maps.Keys(d.units)) {
+		d.startUnit(unit)
+	}
+	d.apply()
+}
+
+// Wait returns when nothing is running that outlived its connection.
+func (d *Device) Wait() { d.work.Wait() }
+
+// exec runs a command line. What goes wrong on request goes wrong here.
+func (d *Device) exec(ctx context.Context, c sim.Command) (int, error) {
+	script, ok := parse(c.Line)
+	if !ok {
+		fmt.Fprintf(c.Stderr, "sh: 1: %v\n", errSyntax)
+		return 2, nil
+	}
+	var stdin []byte
+	if reads(script) {
+		var err error
+		if stdin, err = io.ReadAll(c.Stdin); err != nil || ctx.Err() != nil {
+			return 0, sim.ErrDrop
+		}
+	}
+	run := func(out, errs io.Writer) int {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		p := &process{d: d, root: d.user == "root", stdin: string(stdin), stdout: out, stderr: errs}
+		status := p.list(script)
+		d.apply()
+		return status
+	}
+	f := d.hw.Fault("session")
+	if f == sim.NoFault && !changes(script) {
+		f = d.hw.Fault("get")
+	}
+	switch f {
+	case sim.Hang:
+		return 0, sim.ErrHang
+	case sim.Drop, sim.DropBefore, sim.Partial, sim.Reboot:
+		return 0, sim.ErrDrop
+	case sim.Reject:
+		fmt.Fprintln(c.Stderr, "sh: 0: Cannot fork")
+		return 2, nil
+	}
+	if !changes(script) {
+		return run(c.Stdout, c.Stderr), nil
+	}
+	switch f := d.fault(); f {
+	case sim.Reject:
+		fmt.Fprintf(c.Stderr, "sh: %v\n", errForbidden)
+		return 1, nil
+	case sim.Hang:
+		d.later(func() { run(io.Discard, io.Discard) })
+		return 0, sim.ErrHang
+	case sim.Drop:
+		run(io.Discard, io.Discard)
+		return 0, sim.ErrDrop
+	case sim.DropBefore, sim.Reboot:
+		return 0, sim.ErrDrop
+	}
+	return run(c.Stdout, c.Stderr), nil
+}
+
+// fault is what goes wrong with a change. A chunk that is to fail in its half is one change that works and a next one that
+// does not.
+func (d *Device) fault() sim.Fault {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.refuse {
+		d.refuse = false
+		return sim.Reject
+	}
+	f := d.hw.Fault("set")
+	d.refuse = f == sim.Partial
+	return f
+}
+
+// later does something that nobody waits for after a while, unless the device loses its power before.
+func (d *Device) later(do func()) {
+	d.work.Go(func() {
+		if d.hw.Sleep(context.Background(), lateness) == nil {
+			do()
+		}
+	})
+}
+
+// login is a terminal on the server.
+type login struct{ d *Device }
+
+func (d *Device) shell(t *sim.Terminal) sim.Shell {
+	t.Greeting = "Linux " + d.hw.Spec().Name + " 6.1.0-56-amd64 x86_64\n"
+	return &login{d}
+}
+
+// Prompt is bash's, with the title it sets.
+func (l *login) Prompt() (string, bool) {
+	name, mark := l.d.hw.Spec().Name, "$"
+	l.d.mu.Lock()
+	defer l.d.mu.Unlock()
+	if l.d.user == "root" {
+		mark = "#"
+	}
+	return fmt.Sprintf("\x1b]0;%[1]s@%[2]s: ~\x07%[1]s@%[2]s:~%[3]s ", l.d.user, name, mark), true
+}
+
+// Line runs what was typed.
+func (l *login) Line(ctx context.Context, line string, out io.Writer) error {
+	if word := strings.TrimSpace(line); word == "exit" || word == "logout" {
+		return io.EOF
+	}
+	_, err := l.d.exec(ctx, sim.Command{Line: line, Stdin: strings.NewReader(""), Stdout: out, Stderr: out})
+	return err
+}
+
+func (l *login) Close() {}
+
+// Config is what the server is set to: the files of /etc, and what the kernel was told.
+func (d *Device) Config() []byte {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var out strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(d.files)) {
+		if f := d.files[name]; strings.HasPrefix(name, "/etc/") && !f.dir {
+			fmt.Fprintf(&out, "# %s\n%s", name, f.body)
+		}
+	}
+	p := &process{d: d, root: true, stdout: &out, stderr: &out}
+	for _, port := range d.hw.Spec().Ports {
+		for _, command := range []string{
+			"dcb dcbx show dev ", "dcb pfc show dev ", "dcb ets show dev ", "dcb -N app show dev ", "dcb buffer show dev ",
+			"ip link show dev ", "ethtool -a ",
+		} {
+			out.WriteString("# " + command + port.Name + "\n")
+			p.command(strings.Fields(command + port.Name))
+		}
+	}
+	for _, name := range d.glob(configfs + "/*/ports/1/*") {
+		value, err := d.readFile(name)
+		if err == nil {
+			fmt.Fprintf(&out, "# %s\n%s", name, value)
+		}
+	}
+	return []byte(out.String())
+}
+
+// missingCommand is what a shell says of a tool that is not there, and its exit status.
+func missingCommand(name string) (string, int) { return "sh: 1: " + name + ": not found\n", 127 }
+
+// apply makes the hardware do what the kernel was told. The caller holds the lock.
+func (d *Device) apply() { d.hw.Apply(d.behaviour()) }

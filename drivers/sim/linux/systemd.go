@@ -1,0 +1,129 @@
+package linux
+
+import (
+	"io"
+	"slices"
+	"strings"
+)
+
+// unitDirs are where units are looked for.
+var unitDirs = []string{"/etc/systemd/system/", "/usr/lib/systemd/system/", "/lib/systemd/system/"}
+
+// unit is the text of a unit.
+func (d *Device) unit(name string) (string, bool) {
+	for _, dir := range unitDirs {
+		if text, err := d.readFile(dir + name); err == nil {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// startUnit runs the commands of a unit's ExecStart lines as root. It returns whether all of them went well.
+func (d *Device) startUnit(name string) bool {
+	text, ok := d.unit(name)
+	if !ok {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		command, found := strings.CutPrefix(strings.TrimSpace(line), "ExecStart=")
+		if !found {
+			continue
+		}
+		command = strings.TrimSpace(command)
+		mayFail := strings.HasPrefix(command, "-")
+		p := &process{d: d, root: true, stdout: io.Discard, stderr: io.Discard}
+		if p.script(strings.TrimPrefix(command, "-")) != 0 && !mayFail {
+			return false
+		}
+	}
+	d.active[name] = true
+	return true
+}
+
+// systemctl knows what weir and people use to make settings last.
+func systemctl(p *process, args []string) int {
+	options, rest := []string{}, []string{}
+	for _, a := range args {
+		if strings.HasPrefix(a, "-") {
+			options = append(options, a)
+		} else {
+			rest = append(rest, a)
+		}
+	}
+	if len(rest) == 0 {
+		return p.fail(1, "systemctl: no command")
+	}
+	command, units := rest[0], rest[1:]
+	for i, u := range units {
+		if !strings.Contains(u, ".") {
+			units[i] = u + ".service"
+		}
+	}
+	asks := command == "is-enabled" || command == "is-active" || command == "cat"
+	if !p.root && !asks {
+		return p.fail(1, "Failed to %s: Access denied", command)
+	}
+	if command == "daemon-reload" {
+		return 0
+	}
+	for _, u := range units {
+		if status := p.unitCommand(command, u, slices.Contains(options, "--now")); status != 0 {
+			return status
+		}
+	}
+	return 0
+}
+
+// unitCommand does one thing with one unit.
+func (p *process) unitCommand(command, name string, now bool) int {
+	text, exists := p.d.unit(name)
+	switch command {
+	case "is-enabled":
+		if !exists && !p.d.units[name] {
+			return p.fail(1, "Failed to get unit file state for %s: %v", name, errNotFound)
+		}
+		return p.state(p.d.units[name], "enabled", "disabled", 1)
+	case "is-active":
+		return p.state(p.d.active[name], "active", "inactive", 3)
+	case "disable", "stop", "mask":
+		if !exists && command != "mask" {
+			return p.fail(map[string]int{"disable": 1, "stop": 5}[command], "Failed to %s unit: Unit %s not loaded.", command, name)
+		}
+		if command != "stop" {
+			delete(p.d.units, name)
+		}
+		if command == "stop" || now {
+			delete(p.d.active, name)
+		}
+		return 0
+	}
+	if !exists {
+		return p.fail(1, "Failed to %s unit: Unit file %s does not exist.", command, name)
+	}
+	switch command {
+	case "cat":
+		return p.say("# %s", name) + echo(p, []string{"-n", text})
+	case "enable", "reenable":
+		p.d.units[name] = true
+		if now && !p.d.startUnit(name) {
+			return p.fail(1, "Job for %s failed because the control process exited with error code.", name)
+		}
+	case "start", "restart", "reload-or-restart", "try-restart":
+		if !p.d.startUnit(name) {
+			return p.fail(1, "Job for %s failed because the control process exited with error code.", name)
+		}
+	default:
+		return p.fail(1, "Unknown command verb %s.", command)
+	}
+	return 0
+}
+
+// state prints one of two words.
+func (p *process) state(yes bool, if1, if0 string, status int) int {
+	if yes {
+		return p.say("%s", if1)
+	}
+	p.say("%s", if0)
+	return status
+}

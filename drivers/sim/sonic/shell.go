@@ -1,0 +1,213 @@
+package sonic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/weirfabric/weir/drivers/sim"
+)
+
+// serveSSH answers over SSH until ctx ends: commands, and terminals.
+func (d *Device) serveSSH(ctx context.Context, s sim.Services) error {
+	sshd := sim.NewSSHD(s)
+	sshd.Version = "SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u6"
+	sshd.Exec = func(ctx context.Context, c sim.Command) (int, error) {
+		switch d.hw.Fault("session") {
+		case sim.Hang, sim.Reboot:
+			return 0, sim.ErrHang
+		case sim.Drop, sim.DropBefore, sim.Partial:
+			return 0, sim.ErrDrop
+		case sim.Reject:
+			fmt.Fprintln(c.Stderr, "bash: fork: retry: Resource temporarily unavailable")
+			return 254, nil
+		}
+		return d.execute(ctx, invocation{out: c.Stdout, err: c.Stderr, in: c.Stdin, root: s.User == "root"}, c.Line)
+	}
+	sshd.Shell = func(*sim.Terminal) sim.Shell { return &terminal{device: d, user: s.User, root: s.User == "root"} }
+	return sshd.Serve(ctx, s.SSH)
+}
+
+// invocation is what a command has to do with: its streams and its rights.
+type invocation struct {
+	in       io.Reader
+	out, err io.Writer
+	root     bool
+}
+
+// terminal is a login shell. Its prompt comes after an OSC sequence that sets the window's title.
+type terminal struct {
+	device *Device
+	user   string
+	root   bool
+	deep   bool // root by sudo -i
+}
+
+func (t *terminal) Prompt() (string, bool) {
+	name := t.device.hostname()
+	user, sign := t.user, "$"
+	if t.root {
+		user, sign = "root", "#"
+	}
+	return fmt.Sprintf("\x1b]0;%s@%s: ~\x07%s@%s:~%s ", user, name, user, name, sign), true
+}
+
+func (t *terminal) Line(ctx context.Context, line string, out io.Writer) error {
+	switch strings.TrimSpace(line) {
+	case "":
+		return nil
+	case "exit", "logout":
+		if !t.deep {
+			return io.EOF
+		}
+		t.root, t.deep = false, false
+		return nil
+	case "sudo -i", "sudo su", "sudo su -":
+		t.deep, t.root = !t.root, true
+		return nil
+	}
+	_, err := t.device.execute(ctx, invocation{in: strings.NewReader(""), out: out, err: out, root: t.root}, line)
+	return err
+}
+
+func (t *terminal) Close() {}
+
+func (d *Device) hostname() string {
+	db, _ := d.snapshot()
+	if name := db["DEVICE_METADATA"]["localhost"]["hostname"]; name != "" {
+		return name
+	}
+	return "sonic"
+}
+
+// execute runs a line: commands after each other, joined by ;, && or ||.
+func (d *Device) execute(ctx context.Context, i invocation, line string) (status int, err error) {
+	words, err := split(line)
+	if err != nil {
+		fmt.Fprintf(i.err, "bash: %v\n", err)
+		return 2, nil
+	}
+	var command []string
+	skip := false
+	for _, w := range append(words, word{text: ";", operator: true}) {
+		if !w.operator || w.text == ">" {
+			command = append(command, w.text)
+			continue
+		}
+		if len(command) > 0 && !skip {
+			if status, err = d.run(ctx, i, command); err != nil {
+				return status, err
+			}
+		}
+		command, skip = nil, w.text == "&&" && status != 0 || w.text == "||" && status == 0
+	}
+	return status, nil
+}
+
+// word is a word of a command line, or an operator between commands.
+type word struct {
+	text     string
+	operator bool
+}
+
+// split takes a command line apart as a shell does, as far as quotes, backslashes, ;, &&, || and > go.
+func split(line string) ([]word, error) {
+	var words []word
+	var text strings.Builder
+	begun := false
+	flush := func() {
+		if begun {
+			words = append(words, word{text: text.String()})
+		}
+		text.Reset()
+		begun = false
+	}
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; c {
+		case ' ', '\t', '\r', '\n':
+			flush()
+		case ';', '>':
+			flush()
+			words = append(words, word{string(c), true})
+		case '&', '|':
+			if i+1 == len(line) || line[i+1] != c {
+				return nil, errors.New("the lab's shell has neither pipes nor jobs")
+			}
+			flush()
+			words = append(words, word{line[i : i+2], true})
+			i++
+		case '\'', '"':
+			end := strings.IndexByte(line[i+1:], c)
+			if end < 0 {
+				return nil, errors.New("unexpected EOF while looking for matching `" + string(c) + "'")
+			}
+			text.WriteString(line[i+1 : i+1+end])
+			begun = true
+			i += end + 1
+		case '\\':
+			if i++; i < len(line) {
+				text.WriteByte(line[i])
+				begun = true
+			}
+		default:
+			text.WriteByte(c)
+			begun = true
+		}
+	}
+	flush()
+	return words, nil
+}
+
+// run runs one command.
+func (d *Device) run(ctx context.Context, i invocation, args []string) (int, error) {
+	if args[0] == "sudo" {
+		i.root = true
+		if args = args[1:]; len(args) > 0 && args[0] == "-n" {
+			args = args[1:]
+		}
+		if len(args) == 0 {
+			fmt.Fprintln(i.err, "usage: sudo -h | -K | -k | -V")
+			return 1, nil
+		}
+	}
+	switch args[0] {
+	case "config":
+		return d.config(ctx, i, args[1:])
+	case "show":
+		return d.show(i, args[1:])
+	case "sonic-cfggen":
+		if len(args) == 3 && args[1] == "-d" && args[2] == "--print-data" {
+			_, err := i.out.Write(d.Config())
+			return 0, err
+		}
+		fmt.Fprintln(i.err, "usage: sonic-cfggen -d --print-data")
+		return 1, nil
+	case "sonic-db-cli":
+		return d.dbCLI(i, args[1:])
+	case "sh", "bash":
+		if len(args) == 3 && args[1] == "-c" {
+			return d.execute(ctx, i, args[2])
+		}
+		return 0, nil
+	case "cat", "rm", "mv", "ls":
+		return d.file(i, args)
+	case "pgrep":
+		return d.pgrep(i, args[1:])
+	case "true", "sync":
+		return 0, nil
+	case "whoami":
+		if i.root {
+			fmt.Fprintln(i.out, "root")
+		} else {
+			fmt.Fprintln(i.out, "admin")
+		}
+		return 0, nil
+	case "hostname":
+		fmt.Fprintln(i.out, d.hostname())
+		return 0, nil
+	}
+	fmt.Fprintf(i.err, "bash: %s: command not found\n", args[0])
+	return 127, nil
+}

@@ -1,0 +1,265 @@
+package sonic
+
+import (
+	"context"
+	"io"
+	"time"
+
+	gpb "github.com/openconfig/gnmi/proto/gnmi"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/weirfabric/weir/drivers/sim"
+)
+
+const (
+	minSample = time.Second            // shortest sample interval, in device time
+	fieldPoll = 200 * time.Millisecond // how often a field of COUNTERS_DB is looked at for ON_CHANGE, in device time
+	minGap    = 20 * time.Millisecond  // shortest wall time between two samples of one path, whatever the lab's scale
+)
+
+// Subscribe serves STREAM with SAMPLE and ON_CHANGE, and POLL. ONCE is taken and nothing comes, as was observed.
+func (s *server) Subscribe(stream gpb.GNMI_SubscribeServer) error {
+	ctx := stream.Context()
+	first, err := stream.Recv()
+	if err != nil {
+		return err
+	}
+	list := first.GetSubscribe()
+	if list == nil {
+		return status.Error(codes.InvalidArgument, "first message must be SubscriptionList")
+	}
+	fault := s.hw.Fault("subscribe")
+	switch fault {
+	case sim.Reject:
+		return status.Error(codes.InvalidArgument, "connection limit reached")
+	case sim.Hang, sim.Reboot:
+		<-ctx.Done()
+		return ctx.Err()
+	case sim.DropBefore:
+		return s.drop(ctx)
+	}
+	if err := s.resolvable(list); err != nil {
+		return err
+	}
+	switch list.GetMode() {
+	case gpb.SubscriptionList_ONCE:
+		<-ctx.Done()
+		return ctx.Err()
+	case gpb.SubscriptionList_POLL:
+		return s.polls(stream, list)
+	}
+	return s.streams(ctx, stream, list, fault)
+}
+
+// resolvable checks origin, target and modes of all subscriptions.
+func (s *server) resolvable(list *gpb.SubscriptionList) error {
+	var paths []*gpb.Path
+	for _, sub := range list.GetSubscription() {
+		paths = append(paths, sub.GetPath())
+	}
+	if len(paths) == 0 {
+		return status.Error(codes.NotFound, "Invalid subscription path: No Subscription")
+	}
+	origin, err := originOf(list.GetPrefix(), paths)
+	switch {
+	case err != nil:
+		return err
+	case origin == "" && list.GetPrefix().GetTarget() == "":
+		return status.Error(codes.Unimplemented, "Empty target data not supported")
+	case list.GetPrefix().GetTarget() == "SHOW":
+		return status.Error(codes.Unimplemented, "SHOW does not support subscribe operations")
+	case list.GetMode() != gpb.SubscriptionList_STREAM:
+		return nil
+	}
+	for _, sub := range list.GetSubscription() {
+		switch interval := time.Duration(sub.GetSampleInterval()); {
+		case sub.GetMode() == gpb.SubscriptionMode_TARGET_DEFINED:
+			return status.Errorf(codes.InvalidArgument, "unsupported subscription mode, %v", sub.GetMode())
+		case sub.GetMode() == gpb.SubscriptionMode_SAMPLE && interval != 0 && interval < minSample:
+			return status.Errorf(codes.InvalidArgument, "invalid interval: %v. It cannot be less than %v", interval, minSample)
+		}
+	}
+	return nil
+}
+
+// notification is one value of a path; nil where there is nothing now. A path that is wrong has nothing for ever.
+func (s *server) notification(prefix, path *gpb.Path) *gpb.Notification {
+	value, err := s.read(prefix, path, true)
+	if err != nil || value == nil {
+		return nil
+	}
+	return &gpb.Notification{
+		Timestamp: s.hw.Now().UnixNano(), Prefix: prefix, Update: []*gpb.Update{{Path: path, Val: value}},
+	}
+}
+
+// polls sends everything at the start and whenever it is asked to.
+func (s *server) polls(stream gpb.GNMI_SubscribeServer, list *gpb.SubscriptionList) error {
+	for {
+		for _, sub := range list.GetSubscription() {
+			if n := s.notification(list.GetPrefix(), sub.GetPath()); n != nil {
+				if err := send(stream, n); err != nil {
+					return err
+				}
+			}
+		}
+		if err := inSync(stream); err != nil {
+			return err
+		}
+		req, err := stream.Recv()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if req.GetPoll() == nil {
+			return status.Error(codes.InvalidArgument, "only Poll may follow")
+		}
+	}
+}
+
+func send(stream gpb.GNMI_SubscribeServer, n *gpb.Notification) error {
+	return stream.Send(&gpb.SubscribeResponse{Response: &gpb.SubscribeResponse_Update{Update: n}})
+}
+
+func inSync(stream gpb.GNMI_SubscribeServer) error {
+	return stream.Send(&gpb.SubscribeResponse{Response: &gpb.SubscribeResponse_SyncResponse{SyncResponse: true}})
+}
+
+// streams sends each subscription's value, says sync, and goes on by its mode until the client leaves.
+func (s *server) streams(ctx context.Context, stream gpb.GNMI_SubscribeServer, list *gpb.SubscriptionList, fault sim.Fault) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	updates := make(chan *gpb.Notification)
+	ended := make(chan struct{})
+	subs := list.GetSubscription()
+	last := make([]*gpb.Notification, len(subs))
+	for i, sub := range subs {
+		last[i] = s.notification(list.GetPrefix(), sub.GetPath())
+		if last[i] == nil || list.GetUpdatesOnly() {
+			continue
+		}
+		if err := send(stream, last[i]); err != nil {
+			return err
+		}
+	}
+	if err := inSync(stream); err != nil {
+		return err
+	}
+	switch fault {
+	case sim.Drop:
+		return s.drop(ctx)
+	case sim.Partial: // it stays subscribed and says no more
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	for i, sub := range subs {
+		go func() {
+			s.follow(ctx, list.GetPrefix(), sub, last[i], updates)
+			ended <- struct{}{}
+		}()
+	}
+	defer func() {
+		cancel()
+		for range subs {
+			<-ended
+		}
+	}()
+	for {
+		select {
+		case n := <-updates:
+			if err := send(stream, n); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return status.FromContextError(ctx.Err()).Err()
+		}
+	}
+}
+
+// follow hands over a subscription's updates until ctx ends.
+func (s *server) follow(ctx context.Context, prefix *gpb.Path, sub *gpb.Subscription, last *gpb.Notification, updates chan<- *gpb.Notification) {
+	onChange := sub.GetMode() == gpb.SubscriptionMode_ON_CHANGE
+	interval := max(time.Duration(sub.GetSampleInterval()), minSample)
+	if onChange {
+		interval = fieldPoll
+	}
+	for {
+		_, changed := s.snapshot()
+		if !onChange && !s.rest(ctx, interval) {
+			return
+		}
+		n := s.notification(prefix, sub.GetPath())
+		if onChange || sub.GetSuppressRedundant() {
+			n = changedOnly(last, n)
+		}
+		if n != nil {
+			last = n
+			select {
+			case updates <- n:
+			case <-ctx.Done():
+				return
+			}
+		}
+		if onChange && !s.awaitChange(ctx, s.isConfig(prefix, sub.GetPath()), changed, interval) {
+			return
+		}
+	}
+}
+
+// awaitChange waits for the next change of CONFIG_DB, or for the next look at a counter. It returns whether to go on.
+func (s *server) awaitChange(ctx context.Context, config bool, changed <-chan struct{}, interval time.Duration) bool {
+	if !config {
+		return s.rest(ctx, interval)
+	}
+	select {
+	case <-changed:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// isConfig says whether a path is one of CONFIG_DB.
+func (s *server) isConfig(prefix, path *gpb.Path) bool {
+	if prefix.GetTarget() == "CONFIG_DB" {
+		return true
+	}
+	names := elements(prefix, path)
+	return len(names) > 0 && names[0] == "CONFIG_DB"
+}
+
+// changedOnly is the newer notification where it says something else; where the value has gone it says that.
+func changedOnly(last, now *gpb.Notification) *gpb.Notification {
+	was := last.GetUpdate()
+	switch {
+	case now == nil && len(was) > 0:
+		return &gpb.Notification{Timestamp: last.GetTimestamp() + 1, Prefix: last.GetPrefix(), Delete: []*gpb.Path{was[0].GetPath()}}
+	case now == nil || len(was) > 0 && proto.Equal(was[0].GetVal(), now.GetUpdate()[0].GetVal()):
+		return nil
+	}
+	return now
+}
+
+// rest waits for a device time, and at least for minGap. It returns whether to go on.
+func (s *server) rest(ctx context.Context, d time.Duration) bool {
+	begun := time.Now()
+	if s.hw.Sleep(ctx, d) != nil {
+		return false
+	}
+	left := minGap - time.Since(begun)
+	if left <= 0 {
+		return true
+	}
+	timer := time.NewTimer(left)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
