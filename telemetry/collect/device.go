@@ -1,0 +1,163 @@
+package collect
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/telemetry"
+)
+
+// device is what is kept of one device.
+type device struct {
+	name string
+
+	mu        sync.Mutex
+	series    map[key]*series
+	exported  []*series // those with a value, in no order; each knows its place
+	dropped   uint64
+	accounted time.Time
+}
+
+// key names a series within its device.
+type key struct {
+	metric           *telemetry.Metric
+	port, name, leaf string
+}
+
+func (d *device) put(s *Store, samples []telemetry.Sample) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i := range samples {
+		x := &samples[i]
+		if ser := d.at(s, x.Metric, x.Addr); ser != nil {
+			d.take(s, ser, x)
+		} else {
+			d.drops(s)
+		}
+	}
+	d.account(s, samples[len(samples)-1].At)
+}
+
+// drops counts a sample that found no room, and tells of the first.
+func (d *device) drops(s *Store) {
+	if d.dropped == 0 {
+		s.options.Log.Warn("no room for more series", "device", d.name, "limit", s.options.Limit)
+	}
+	d.dropped++
+}
+
+// at is the series of a reading, made where it is new; nil where the store is full.
+func (d *device) at(s *Store, m *telemetry.Metric, a addr.Addr) *series {
+	k := key{m, a.Port, a.Name, a.Leaf}
+	if ser, ok := d.series[k]; ok {
+		return ser
+	}
+	if s.count.Load() >= int64(s.options.Limit) {
+		return nil
+	}
+	s.count.Add(1)
+	// The sample's strings may be parts of a whole message.
+	a = addr.Addr{Device: d.name, Port: strings.Clone(a.Port), Kind: a.Kind, Name: strings.Clone(a.Name), Leaf: strings.Clone(a.Leaf)}
+	ser := newSeries(m, a, s.descs[m])
+	d.series[key{m, a.Port, a.Name, a.Leaf}] = ser
+	return ser
+}
+
+// take puts a sample into its series.
+func (d *device) take(s *Store, ser *series, x *telemetry.Sample) {
+	if ser.doubt && x.Status.Counts() {
+		if ser.doubt = x.Value == ser.value(); ser.doubt {
+			ser.every, ser.at = x.Every, x.At
+			return
+		}
+	}
+	if x.Status != ser.status || !ser.known {
+		d.turn(s, ser, x)
+	}
+	ser.every, ser.at = x.Every, x.At
+	if !x.Status.Counts() {
+		return
+	}
+	ser.push(x.At, x.Taken, x.Value)
+	ser.set(x.Value)
+}
+
+// turn changes the status of a series: whether it is exported, and among which it is counted.
+func (d *device) turn(s *Store, ser *series, x *telemetry.Sample) {
+	if ser.known {
+		d.recount(s, ser, ser.status, -1, x.At)
+	}
+	ser.known, ser.status = true, x.Status
+	d.recount(s, ser, x.Status, 1, x.At)
+	if x.Status.Counts() {
+		ser.set(x.Value)
+		d.show(ser)
+		return
+	}
+	ser.pushed = 0
+	d.hide(ser)
+}
+
+// recount keeps weir_reading_status: how many readings of a metric on a port are not true measurements, and why.
+func (d *device) recount(s *Store, ser *series, status telemetry.Status, by float64, at time.Time) {
+	if status == telemetry.Measured || ser.metric == telemetry.ReadingStatus {
+		return
+	}
+	a := addr.Addr{Device: d.name, Port: ser.addr.Port, Name: ser.metric.Name, Leaf: status.String()}
+	n := d.at(s, telemetry.ReadingStatus, a)
+	if n == nil {
+		return
+	}
+	n.known, n.at = true, at
+	if n.set(n.value() + by); n.value() > 0 {
+		d.show(n)
+	} else {
+		d.drop(s, n)
+	}
+}
+
+// accountEvery is how often the store tells of itself.
+const accountEvery = time.Second
+
+// account keeps what the store knows of the device itself.
+func (d *device) account(s *Store, at time.Time) {
+	if at.Sub(d.accounted) < accountEvery {
+		return
+	}
+	d.accounted = at
+	d.tell(s, telemetry.SeriesCount, float64(len(d.series)), at)
+	d.tell(s, telemetry.DroppedSamples, float64(d.dropped), at)
+}
+
+func (d *device) tell(s *Store, m *telemetry.Metric, v float64, at time.Time) {
+	if ser := d.at(s, m, addr.Device(d.name)); ser != nil {
+		d.take(s, ser, &telemetry.Sample{Metric: m, Addr: ser.addr, Value: v, At: at})
+	}
+}
+
+// show and hide put a series into what is exported, and take it out.
+func (d *device) show(ser *series) {
+	if ser.place == 0 {
+		d.exported = append(d.exported, ser)
+		ser.place = len(d.exported)
+	}
+}
+
+func (d *device) hide(ser *series) {
+	if ser.place == 0 {
+		return
+	}
+	last := d.exported[len(d.exported)-1]
+	d.exported[ser.place-1], last.place = last, ser.place
+	d.exported = d.exported[:len(d.exported)-1]
+	ser.place = 0
+}
+
+// drop forgets a series.
+func (d *device) drop(s *Store, ser *series) {
+	d.hide(ser)
+	delete(d.series, key{ser.metric, ser.addr.Port, ser.addr.Name, ser.addr.Leaf})
+	s.count.Add(-1)
+}

@@ -1,0 +1,494 @@
+package health
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/telemetry"
+)
+
+var noon = time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
+
+const interval = 10 * time.Second
+
+// bench is a small fabric and its counters: gpu1 - leaf1 - spine1 - leaf2 - gpu2, and gpu3 on leaf2, all at 100G with priority 3
+// lossless and marked.
+type bench struct {
+	topology Topology
+	window   Window
+}
+
+func fabric() *bench {
+	b := &bench{topology: Topology{Ports: map[addr.Addr]Port{}}, window: Window{Now: noon}}
+	for _, d := range []string{"gpu1", "gpu2", "gpu3", "leaf1", "leaf2", "spine1"} {
+		host := strings.HasPrefix(d, "gpu")
+		b.topology.Devices = append(b.topology.Devices, Device{Name: d, Host: host})
+		b.gauge(telemetry.TargetUp, d, "", 1)
+	}
+	for _, l := range [][2]string{{"gpu1/eth0", "leaf1/e1"}, {"leaf1/e2", "spine1/e1"}, {"leaf2/e1", "spine1/e2"}, {"gpu2/eth0", "leaf2/e2"}, {"gpu3/eth0", "leaf2/e3"}} {
+		b.cable(l[0], l[1])
+		b.cable(l[1], l[0])
+	}
+	return b
+}
+
+func at(text string) addr.Addr {
+	device, port, _ := strings.Cut(text, "/")
+	return addr.Port(device, port)
+}
+
+func (b *bench) cable(from, to string) {
+	b.topology.Ports[at(from)] = Port{Host: strings.HasPrefix(from, "gpu"), PeerHost: strings.HasPrefix(to, "gpu"), Peer: at(to), Rate: 100e9,
+		Classes: []Class{{Priority: 3, Queue: 3, Group: 3, ECN: true}}}
+	b.counter(telemetry.PFCTransmitted, from, 100, 100)
+}
+
+// set puts a series, in place of one that is there.
+func (b *bench) set(s telemetry.Series) {
+	for i, old := range b.window.Series {
+		if old.Metric == s.Metric && old.Addr == s.Addr {
+			b.window.Series[i] = s
+			return
+		}
+	}
+	b.window.Series = append(b.window.Series, s)
+}
+
+// counter is the last values of a counter of priority, queue or group 3 of a port, one each interval until now.
+func (b *bench) counter(m *telemetry.Metric, port string, values ...float64) {
+	a := at(port)
+	s := telemetry.Series{Metric: m, Addr: m.At(a.Device, a.Port, "3"), Every: interval}
+	if !m.Numbered() {
+		s.Addr = a
+	}
+	for i, v := range values {
+		s.Points = append(s.Points, telemetry.Point{At: noon.Add(-time.Duration(len(values)-1-i) * interval), Value: v})
+	}
+	b.set(s)
+}
+
+func (b *bench) gauge(m *telemetry.Metric, device, number string, v float64) {
+	a := at(device)
+	b.set(telemetry.Series{Metric: m, Addr: m.At(a.Device, a.Port, number), Every: interval, Points: []telemetry.Point{{At: noon, Value: v}}})
+}
+
+func (b *bench) status(m *telemetry.Metric, port string, s telemetry.Status) {
+	a := at(port)
+	b.set(telemetry.Series{Metric: m, Addr: m.At(a.Device, a.Port, "3"), Every: interval, Status: s})
+}
+
+// lines writes verdicts as one line each.
+func lines(vs []Verdict) []string {
+	var out []string
+	for _, v := range vs {
+		line := fmt.Sprintf("%s %s %s %s: %s", v.Severity, v.State, v.Check, v.At(), v.Summary)
+		if v.Culprit != nil {
+			line += fmt.Sprintf(" [%s]", v.Culprit)
+		}
+		if v.Estimate {
+			line += " (estimate)"
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func TestVerdicts(t *testing.T) {
+	for name, c := range map[string]struct {
+		given  func(b *bench)
+		policy Policy
+		want   []string
+	}{
+		"nothing happens": {given: func(*bench) {}},
+		// incidents I1; diagnosis_rules.json: PFC path exists, terminal port faces a host and has no flow contention.
+		"a NIC storm is told at its origin, with the host at fault": {
+			given: func(b *bench) {
+				b.counter(telemetry.PFCSeconds, "leaf2/e3", 0, 10)
+				b.counter(telemetry.PFCSeconds, "spine1/e2", 0, 9.7)
+				b.counter(telemetry.PFCSeconds, "leaf1/e2", 0, 9)
+				b.counter(telemetry.PFCSeconds, "gpu1/eth0", 0, 8)
+				b.counter(telemetry.PFCSeconds, "gpu2/eth0", 0, 8)
+			},
+			want: []string{"error bad pfc-storm leaf2/e3/pfc/3: host gpu3 (eth0) sends PAUSE without end: the port was stopped for 100 % of the last 10s; 4 more wait behind it [gpu3/eth0]"},
+		},
+		"a storm that only PAUSE frames show is an estimate, and the queue must stand still": {
+			given: func(b *bench) {
+				b.counter(telemetry.PFCReceived, "leaf2/e3", 0, 29800) // 298 frames/s hold 10G, 2980 hold 100G (theory 5.1)
+				b.counter(telemetry.QueuePackets, "leaf2/e3", 500, 500)
+			},
+			want: []string{"error bad pfc-storm leaf2/e3/pfc/3: host gpu3 (eth0) sends PAUSE without end: the port was stopped for 100 % of the last 10s [gpu3/eth0] (estimate)"},
+		},
+		"frames alone, with a queue that drains, are a slow receiver": {
+			given: func(b *bench) {
+				b.counter(telemetry.PFCReceived, "leaf2/e3", 0, 29800)
+				b.counter(telemetry.QueuePackets, "leaf2/e3", 500, 900)
+			},
+			want: []string{"warning bad slow-receiver leaf2/e3/pfc/3: host gpu3 (eth0) receives too slowly: it stopped the port for 100 % of the last 10s [gpu3/eth0] (estimate)"},
+		},
+		"a slow receiver pauses gently": { // incidents I7: the watchdog never fires
+			given: func(b *bench) { b.counter(telemetry.PFCSeconds, "leaf2/e3", 0, 2) },
+			want:  []string{"warning bad slow-receiver leaf2/e3/pfc/3: host gpu3 (eth0) receives too slowly: it stopped the port for 20 % of the last 10s [gpu3/eth0]"},
+		},
+		"a host that pauses less than is worth telling": {given: func(b *bench) { b.counter(telemetry.PFCSeconds, "leaf2/e3", 0, 0.5) }},
+		// diagnosis_rules.json: PFC path exists, terminal port has positive port->flow weights.
+		"an incast is told at the port that is overloaded": {
+			given: func(b *bench) {
+				b.counter(telemetry.PFCSeconds, "spine1/e2", 0, 3)
+				b.counter(telemetry.PFCSeconds, "leaf1/e2", 0, 2)
+				b.counter(telemetry.PFCSeconds, "gpu2/eth0", 0, 4)
+				b.counter(telemetry.TransmittedBytes, "leaf2/e3", 0, 124e9)
+			},
+			want: []string{"note bad congestion leaf2/e3/pfc/3: the port sends at 99 % of its rate, and the switch stops 3 ports, for up to 40 % of the time [gpu3/eth0]"},
+		},
+		"a switch that pauses without a cause": { // incidents I2: alpha 1/64 instead of 1/16
+			given: func(b *bench) { b.counter(telemetry.PFCSeconds, "gpu2/eth0", 0, 4) },
+			want: []string{
+				"warning bad congestion leaf2/e2/pfc/3: the switch stops 1 ports, for up to 40 % of the time, though nothing keeps it from sending: its PFC threshold may be too small"},
+		},
+		// diagnosis_rules.json: port subgraph has a loop, all loop ports out-degree 1.
+		"a deadlock": {
+			given: func(b *bench) {
+				b.topology.Ports = map[addr.Addr]Port{}
+				for _, l := range [][2]string{{"leaf1/e1", "leaf2/e1"}, {"leaf2/e2", "spine1/e2"}, {"spine1/e3", "leaf1/e3"}} {
+					b.cable(l[0], l[1])
+					b.cable(l[1], l[0])
+				}
+				for _, p := range []string{"leaf1/e1", "leaf2/e2", "spine1/e3"} {
+					b.counter(telemetry.PFCSeconds, p, 0, 10)
+				}
+			},
+			want: []string{"error bad pfc-deadlock leaf1/e1/pfc/3: 3 ports wait for each other in a circle and none drains: leaf1/e1, leaf2/e2, spine1/e3"},
+		},
+		// A switch does not send back through the port that a packet came in by.
+		"two ends of a cable that stop each other are no circle": {
+			given: func(b *bench) {
+				b.counter(telemetry.PFCSeconds, "leaf1/e2", 0, 10)
+				b.counter(telemetry.PFCSeconds, "spine1/e1", 0, 10)
+			},
+			want: []string{
+				"warning bad congestion leaf1/e2/pfc/3: the switch stops 1 ports, for up to 100 % of the time, though nothing keeps it from sending: its PFC threshold may be too small",
+				"warning bad congestion spine1/e1/pfc/3: the switch stops 1 ports, for up to 100 % of the time, though nothing keeps it from sending: its PFC threshold may be too small",
+			},
+		},
+		"packets arrived when the headroom was full": { // incidents I14, I27, I28
+			given: func(b *bench) { b.counter(telemetry.GroupDropped, "leaf1/e1", 5, 5, 12) },
+			want: []string{
+				"error bad lossless-drops leaf1/e1/pfc/3: 7 packets of a lossless class in 20s arrived when the headroom was full: it is too small, or the neighbour does not stop in time"},
+		},
+		"a counter that began anew": {
+			given: func(b *bench) { b.counter(telemetry.QueueDropped, "leaf1/e1", 500, 2) },
+			want: []string{
+				"error bad lossless-drops leaf1/e1/pfc/3: 2 packets of a lossless class in 10s dropped by the egress queue: it is not lossless here, or its threshold is too small"},
+		},
+		"drops that nobody counts are no drops": {
+			given: func(b *bench) { b.status(telemetry.GroupDropped, "leaf1/e1", telemetry.Unsupported) },
+		},
+		"PAUSE comes before ECN": { // incidents I12
+			given: func(b *bench) {
+				b.counter(telemetry.PFCTransmitted, "leaf2/e2", 100, 900)
+				for _, p := range []string{"leaf2/e1", "leaf2/e2", "leaf2/e3"} {
+					b.counter(telemetry.ECNMarked, p, 7, 7)
+				}
+			},
+			want: []string{"warning bad pfc-without-ecn leaf2/e2/pfc/3: 800 PAUSE frames were sent in 10s and no packet was marked: PFC comes before ECN, or ECN is off"},
+		},
+		"PAUSE without ECN is fine where PFC alone is the intent": { // incidents I16
+			given: func(b *bench) {
+				b.counter(telemetry.PFCTransmitted, "leaf2/e2", 100, 900)
+				for a, p := range b.topology.Ports {
+					p.Classes = []Class{{Priority: 3, Queue: 3, Group: 3}}
+					b.topology.Ports[a] = p
+					b.counter(telemetry.ECNMarked, a.String(), 7, 7)
+				}
+			},
+		},
+		"PAUSE with ECN counters that nobody reads says nothing": {
+			given: func(b *bench) {
+				b.counter(telemetry.PFCTransmitted, "leaf2/e2", 100, 900)
+				b.status(telemetry.ECNMarked, "leaf2/e3", telemetry.Unsupported)
+			},
+		},
+		"ECN counters that are off": {
+			given: func(b *bench) { b.status(telemetry.ECNMarked, "leaf2/e3", telemetry.Disabled) },
+			want:  []string{"warning unknown ecn-silent leaf2/pfc/3: the device's ECN counters are switched off on 1 of 3 ports: marking cannot be seen"},
+		},
+		"marks arrive that no switch counts": { // sonic-buildimage issue 25174
+			given: func(b *bench) {
+				b.counter(telemetry.CEReceived, "gpu3/eth0", 0, 50)
+				b.counter(telemetry.CNPSent, "gpu3/eth0", 0, 50)
+				b.counter(telemetry.ECNMarked, "leaf2/e3", 0, 0)
+			},
+			want: []string{"warning bad counters leaf2/e3/pfc/3: 50 marked packets arrived at gpu3/eth0 and no switch counts a mark: the counter of marks claims zero"},
+		},
+		// diagnosis_rules.json: switch ECN marks>0 and receiver np_ecn_marked_roce_packets==0.
+		"marks do not arrive": {
+			given: func(b *bench) {
+				b.counter(telemetry.ECNMarked, "leaf2/e3", 0, 90)
+				b.counter(telemetry.CEReceived, "gpu3/eth0", 4, 4)
+				b.counter(telemetry.PriorityReceivedBytes, "gpu3/eth0", 0, 1e9)
+			},
+			want: []string{"warning bad ecn-silent leaf2/e3/pfc/3: 90 packets were marked on the way to gpu3/eth0 and none arrived with a mark: what is sent has no ECT, or the DSCP is classified differently"},
+		},
+		// diagnosis_rules.json: np_ecn_marked>0 and np_cnp_sent==0.
+		"a NIC does not answer marks": {
+			given: func(b *bench) {
+				b.counter(telemetry.CEReceived, "gpu3/eth0", 0, 50)
+				b.counter(telemetry.CNPSent, "gpu3/eth0", 0, 0)
+			},
+			want: []string{"warning bad cnp-silent gpu3/eth0: 50 marked packets arrived and no CNP was sent: the notification point is off for the priority"},
+		},
+		// diagnosis_rules.json: np_cnp_sent(receiver) > 1.05*rp_cnp_handled(sender).
+		"CNPs are lost": {
+			given: func(b *bench) {
+				for _, p := range []string{"gpu1/eth0", "gpu2/eth0", "gpu3/eth0"} {
+					b.counter(telemetry.CNPSent, p, 0, 40)
+					b.counter(telemetry.CNPHandled, p, 0, 38)
+				}
+			},
+			want: []string{"warning bad cnp-silent : 120 CNPs were sent and 114 handled in the fabric: they are lost, or travel in the wrong class"},
+		},
+		"CNPs within five percent": {
+			given: func(b *bench) {
+				for _, p := range []string{"gpu1/eth0", "gpu2/eth0", "gpu3/eth0"} {
+					b.counter(telemetry.CNPSent, p, 0, 40)
+					b.counter(telemetry.CNPHandled, p, 0, 39)
+				}
+			},
+		},
+		"a storm that the watchdog saw, and whose drops are its own": {
+			given: func(b *bench) {
+				b.counter(telemetry.WatchdogDetected, "leaf2/e3", 0, 1)
+				b.gauge(telemetry.WatchdogStormed, "leaf2/e3", "3", 1)
+				b.counter(telemetry.QueueDropped, "leaf2/e3", 0, 70)
+			},
+			want: []string{"error bad pfc-watchdog leaf2/e3/pfc/3: the watchdog holds the queue in storm"},
+		},
+		"a storm that is over": {
+			given: func(b *bench) {
+				b.counter(telemetry.WatchdogDetected, "leaf2/e3", 0, 1)
+				b.gauge(telemetry.WatchdogStormed, "leaf2/e3", "3", 0)
+			},
+			want: []string{"warning bad pfc-watchdog leaf2/e3/pfc/3: the watchdog saw a storm, which is over: 1 in 10s"},
+		},
+		"a device that does not tell its state has a storm that has begun and not ended": {
+			given: func(b *bench) {
+				b.counter(telemetry.WatchdogDetected, "leaf2/e3", 4, 4)
+				b.counter(telemetry.WatchdogRestored, "leaf2/e3", 3, 3)
+			},
+			want: []string{"error bad pfc-watchdog leaf2/e3/pfc/3: the watchdog holds the queue in storm"},
+		},
+		"a watchdog that flaps": { // incidents I25: 170 cycles in 20 minutes
+			given: func(b *bench) { b.counter(telemetry.WatchdogDetected, "leaf2/e3", 0, 2, 3) },
+			want:  []string{"error bad pfc-watchdog leaf2/e3/pfc/3: the watchdog went in and out of storm 3 times in 20s: it flaps"},
+		},
+		"a queue that is stormed without PAUSE": { // incidents I24
+			given: func(b *bench) {
+				b.gauge(telemetry.WatchdogStormed, "leaf2/e3", "3", 1)
+				b.counter(telemetry.PFCReceived, "leaf2/e3", 9, 9)
+			},
+			want: []string{"error bad pfc-watchdog leaf2/e3/pfc/3: the watchdog holds the queue in storm though no PAUSE arrives: its traffic is lost until the state is cleared"},
+		},
+		"a stormed port that goes on sending PAUSE": { // incidents I26
+			given: func(b *bench) {
+				b.gauge(telemetry.WatchdogStormed, "leaf2/e3", "3", 1)
+				b.counter(telemetry.PFCTransmitted, "leaf2/e3", 0, 10)
+			},
+			want: []string{"error bad pfc-watchdog leaf2/e3/pfc/3: the queue is in storm, and the port goes on sending PAUSE upstream"},
+		},
+		"PAUSE frames that one end sent and the other does not count": { // sonic-buildimage issue 5540
+			given: func(b *bench) {
+				b.counter(telemetry.PFCTransmitted, "gpu3/eth0", 0, 1234, 1234)
+				b.counter(telemetry.PFCReceived, "leaf2/e3", 0, 0, 0)
+			},
+			want: []string{"warning bad counters leaf2/e3/pfc/3: gpu3/eth0 sent 1234 PAUSE frames and none was counted here: the counter claims zero, or PFC is off on the device"},
+		},
+		"frames that may still be on their way into the counters": {
+			given: func(b *bench) {
+				b.counter(telemetry.PFCTransmitted, "gpu3/eth0", 0, 0, 1234)
+				b.counter(telemetry.PFCReceived, "leaf2/e3", 0, 0, 0)
+			},
+		},
+		"a counter that is not believed": {
+			given: func(b *bench) { b.status(telemetry.PFCReceived, "leaf2/e3", telemetry.Suspect) },
+			want:  []string{"warning unknown counters leaf2/e3: weir_port_pfc_pause_frames_received_total of leaf2/e3/pfc/3 claims a value that cannot be, and has not moved since"},
+		},
+		"a device that does not answer": {
+			given: func(b *bench) {
+				b.gauge(telemetry.TargetUp, "leaf1", "", 0)
+				b.gauge(telemetry.LastUpdate, "leaf1", "", float64(noon.Unix()-90))
+			},
+			want: []string{"error unknown stale-target leaf1: no counters arrive: the last came 1m30s ago"},
+		},
+		"a port of a device that answers": { // gnmic issue 393: a different part of the ports each time
+			given: func(b *bench) {
+				for i, s := range b.window.Series {
+					if s.Addr.Device == "leaf1" && s.Addr.Port == "e2" {
+						b.window.Series[i].Points[1].At = noon.Add(-31 * time.Second)
+					}
+				}
+			},
+			want: []string{"warning unknown stale-target leaf1: the PFC counters of e2 do not arrive, though the device answers"},
+		},
+		"drift": {
+			given: func(b *bench) { b.gauge(telemetry.DriftChanges, "leaf1", "", 4) },
+			want:  []string{"warning bad drift leaf1: 4 changes would bring the device back to the intent"},
+		},
+		"a port that is down": {
+			given: func(b *bench) { b.gauge(telemetry.PortUp, "leaf1/e2", "", 0) },
+			want:  []string{"error bad port-down leaf1/e2: the port is down; it is cabled to spine1/e1"},
+		},
+		"a port that weir flapped, and the one at its other end, are forgiven for a minute": {
+			given: func(b *bench) {
+				b.gauge(telemetry.PortUp, "leaf1/e2", "", 0)
+				b.gauge(telemetry.PortUp, "spine1/e1", "", 0)
+				b.window.Flaps = map[addr.Addr]time.Time{at("leaf1/e2"): noon.Add(-59 * time.Second)}
+			},
+		},
+		"and no longer": {
+			given: func(b *bench) {
+				b.gauge(telemetry.PortUp, "leaf1/e2", "", 0)
+				b.window.Flaps = map[addr.Addr]time.Time{at("leaf1/e2"): noon.Add(-time.Minute)}
+			},
+			want: []string{"error bad port-down leaf1/e2: the port is down; it is cabled to spine1/e1"},
+		},
+		"in a laboratory whose time is fast, shares are of its own time": {
+			given:  func(b *bench) { b.counter(telemetry.PFCSeconds, "leaf2/e3", 0, 40) },
+			policy: Policy{Scale: 20},
+			want:   []string{"warning bad slow-receiver leaf2/e3/pfc/3: host gpu3 (eth0) receives too slowly: it stopped the port for 20 % of the last 3m20s [gpu3/eth0]"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := fabric()
+			c.given(b)
+			if diff := cmp.Diff(lines(Judge(b.window, b.topology, c.policy)), c.want); diff != "" {
+				t.Errorf("(-got +want)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAVerdictAgesAndIsUnknownWhenItsDeviceFallsSilent(t *testing.T) {
+	b := fabric()
+	b.counter(telemetry.GroupDropped, "leaf1/e1", 0, 0, 4, 4)
+	first := Judge(b.window, b.topology, Policy{})
+	if got, want := first[0].Since, noon.Add(-interval); !got.Equal(want) {
+		t.Errorf("since %s, want the reading in which it grew, %s", got, want)
+	}
+
+	b.window.Now, b.window.Earlier = noon.Add(5*time.Second), first
+	b.counter(telemetry.GroupDropped, "leaf1/e1", 4, 6)
+	second := Judge(b.window, b.topology, Policy{})
+	if got, want := second[0].Since, first[0].Since; !got.Equal(want) {
+		t.Errorf("since %s, want it kept: %s", got, want)
+	}
+	if got, want := second[0].Age, 5*time.Second; got != want {
+		t.Errorf("age %s, want %s", got, want)
+	}
+
+	b.window.Now, b.window.Earlier = noon.Add(time.Hour), second
+	var got *Verdict
+	for _, v := range Judge(b.window, b.topology, Policy{}) {
+		if v.Check == LosslessDrops {
+			got = &v
+		}
+	}
+	if got == nil || got.State != Unknown || got.Age != time.Hour {
+		t.Errorf("an hour after the last reading: got %+v, want it unknown and an hour old", got)
+	}
+}
+
+func BenchmarkJudge(b *testing.B) {
+	f := fabric()
+	w, t := Window{Now: noon}, Topology{Ports: map[addr.Addr]Port{}}
+	for pod := range 200 {
+		prefix := fmt.Sprintf("p%d-", pod)
+		for _, d := range f.topology.Devices {
+			t.Devices = append(t.Devices, Device{Name: prefix + d.Name, Host: d.Host})
+		}
+		for a, p := range f.topology.Ports {
+			a.Device, p.Peer.Device = prefix+a.Device, prefix+p.Peer.Device
+			t.Ports[a] = p
+		}
+		for _, s := range f.window.Series {
+			s.Addr.Device = prefix + s.Addr.Device
+			w.Series = append(w.Series, s)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if vs := Judge(w, t, Policy{}); len(vs) != 0 {
+			b.Fatal(lines(vs))
+		}
+	}
+}
+
+func TestTheMatrixHasNoGreenForWhatIsNotSeen(t *testing.T) {
+	b := fabric()
+	b.gauge(telemetry.TargetUp, "leaf1", "", 0)
+	b.counter(telemetry.GroupDropped, "leaf2/e1", 0, 4)
+	got := map[string]float64{}
+	for _, s := range Matrix(Judge(b.window, b.topology, Policy{}), b.topology, noon, interval) {
+		got[s.Addr.String()] = s.Value
+	}
+	for a, want := range map[string]float64{
+		"leaf1:lossless-drops":          -1,
+		"leaf1:stale-target":            -1,
+		"leaf2:lossless-drops":          float64(diag.Error),
+		"leaf2/e1/pfc/3:lossless-drops": float64(diag.Error),
+		"leaf2:pfc-storm":               0,
+		"spine1:stale-target":           0,
+	} {
+		if v, ok := got[a]; !ok || v != want {
+			t.Errorf("%s: got %v (%v), want %v", a, v, ok, want)
+		}
+	}
+	if got, want := len(got), len(b.topology.Devices)*len(Checks())+1; got != want {
+		t.Errorf("got %d samples, want %d", got, want)
+	}
+}
+
+// TestThePublishedThresholdsAreOurs compares the policy with the collected figures of the field.
+func TestThePublishedThresholdsAreOurs(t *testing.T) {
+	body, err := os.ReadFile("../../../shared/data/diagnosis_rules.json")
+	if err != nil {
+		t.Skip("the collected diagnosis rules are not here: ", err)
+	}
+	var rules struct {
+		Thresholds []struct{ Name, Value string } `json:"thresholds"`
+	}
+	if err := json.Unmarshal(body, &rules); err != nil {
+		t.Fatal(err)
+	}
+	p := Policy{}.withDefaults()
+	found := 0
+	for _, r := range rules.Thresholds {
+		switch r.Name {
+		case "deadlock/storm (SONiC mellanox)":
+			found++
+			if want := fmt.Sprintf("pause duration >= %s%%", strings.TrimSuffix(percent(p.Storm), " %")); !strings.HasPrefix(r.Value, want) {
+				t.Errorf("%s: %q does not begin %q", r.Name, r.Value, want)
+			}
+		case "max pause frames/s to hold link":
+			found++
+			if want := fmt.Sprintf("%.0f/s @100G", 100e9/pauseQuanta); !strings.Contains(r.Value, want) {
+				t.Errorf("%s: %q does not hold %q", r.Name, r.Value, want)
+			}
+		case "pause ratio warn/major":
+			found++
+			if want := fmt.Sprintf("%s / %s", percent(p.Paused), percent(p.Major)); r.Value != want {
+				t.Errorf("%s: %q, want %q", r.Name, r.Value, want)
+			}
+		}
+	}
+	if found != 3 {
+		t.Errorf("found %d of the thresholds, want 3", found)
+	}
+}
