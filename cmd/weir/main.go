@@ -1,4 +1,113 @@
-// Command weir keeps a network lossless for RDMA.
+// Command weir keeps a network lossless for RDMA: it works out the numbers of a declared intent, proves them, shows what
+// would change, applies it in steps that can be undone, and watches the counters.
 package main
 
-func main() {}
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/weirfabric/weir/cmd/weir/view"
+)
+
+// The exit codes.
+const (
+	exitDone       = 0
+	exitError      = 1
+	exitChanges    = 2 // plan --detailed-exitcode, drift
+	exitFindings   = 3 // findings of severity error
+	exitRolledBack = 4
+	exitUnknown    = 5 // partial or unknown
+)
+
+// exit is an error that only carries an exit code: what there is to say was printed.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run is the whole program. It returns the exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once: `weir recover` ends the run
+	root := newRoot(&console{out: stdout, err: stderr})
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	var code exit
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &code):
+		return int(code)
+	}
+	v := view.View{Out: stderr, Colour: colours(stderr)}
+	v.Printf("%s: %v\n", v.Bad("error"), err)
+	return exitError
+}
+
+// console is where a command prints: data to out, the rest to err.
+type console struct {
+	out, err io.Writer
+	json     bool
+	lab      bool // talk to the lab of the repo and not to the real devices
+}
+
+// view prints people's text to out.
+func (c *console) view() view.View { return view.View{Out: c.out, Colour: colours(c.out)} }
+
+// say prints people's text to err.
+func (c *console) say() view.View { return view.View{Out: c.err, Colour: colours(c.err)} }
+
+// colours says whether w is a terminal whose owner has nothing against colours.
+func colours(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	_, no := os.LookupEnv("NO_COLOR")
+	return ok && !no && term.IsTerminal(int(f.Fd()))
+}
+
+func newRoot(c *console) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "weir",
+		Short: "Keep a network lossless for RDMA",
+		Long: `weir keeps a network lossless for RDMA. What must hold stands in a fabric repo (fabric.yaml, inventory/, intent/);
+weir works out every number, proves it, shows the difference to what runs, applies it in small steps that can be undone,
+and watches the counters that say whether it is true. Start with: weir demo`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON for programs")
+	root.PersistentFlags().BoolVar(&c.lab, "lab", false, "talk to the simulated devices that weir lab serves for the repo")
+	root.AddGroup(&cobra.Group{ID: "repo", Title: "What must hold:"}, &cobra.Group{ID: "change", Title: "Changing devices:"},
+		&cobra.Group{ID: "watch", Title: "Watching:"}, &cobra.Group{ID: "try", Title: "Trying it out:"})
+	for group, commands := range map[string][]*cobra.Command{
+		"repo":   {initCommand(c), checkCommand(c), explainCommand(c), renderCommand(c)},
+		"change": {planCommand(c), applyCommand(c), rollbackCommand(c), recoverCommand(c), runsCommand(c), locksCommand(c), showCommand(c)},
+		"watch":  {driftCommand(c), observeCommand(c), watchCommand(c), dashboardsCommand(c), doctorCommand(c)},
+		"try":    {labCommand(c), demoCommand(c)},
+	} {
+		for _, cmd := range commands {
+			cmd.GroupID = group
+			root.AddCommand(cmd)
+		}
+	}
+	return root
+}
+
+// dirArg is the fabric repo that a command's first argument names; the current folder by default.
+func dirArg(args []string) string {
+	if len(args) == 0 {
+		return "."
+	}
+	return args[0]
+}

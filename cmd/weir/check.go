@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirfabric/weir/cmd/weir/view"
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/fabric"
+)
+
+func checkCommand(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check [DIR]",
+		Short: "Load and resolve a fabric repo and run every check",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := c.open(dirArg(args), "")
+			if err != nil {
+				return err
+			}
+			r.sayUnsaid()
+			if c.json {
+				err = c.printJSON(findings{1, r.findings})
+			} else {
+				v := c.view()
+				v.Findings(r.findings)
+				if f := r.fabric; f != nil && !r.findings.HasErrors() {
+					v.Printf("%s: %s, %s, %s: the intent holds together.\n", f.Name, view.Count(len(f.Switches), "switch"),
+						view.Count(len(f.Hosts), "host"), view.Count(len(f.Links), "link"))
+				}
+			}
+			if err != nil {
+				return err
+			}
+			if r.findings.HasErrors() {
+				return exit(exitFindings)
+			}
+			return nil
+		},
+	}
+}
+
+// sayUnsaid adds what the languages of the devices cannot say.
+func (r *repo) sayUnsaid() {
+	for _, name := range r.names {
+		_, unsaid := r.bound[name].Write()
+		r.findings = append(r.findings, unsaid...)
+	}
+	r.findings.Sort()
+}
+
+// explained is the JSON form of explain.
+type explained struct {
+	Format  int            `json:"format"`
+	Address string         `json:"address"`
+	Values  []fabric.Value `json:"values"`
+}
+
+func explainCommand(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:     "explain ADDRESS [DIR]",
+		Short:   "Say why every number at an address is what it is",
+		Example: "  weir explain leaf1/Ethernet0/pfc/3",
+		Args:    cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := addr.Parse(args[0])
+			if err != nil {
+				return err
+			}
+			r, err := c.mustHold(cmd.Context(), dirArg(args[1:]), "")
+			if err != nil {
+				return err
+			}
+			values := fabric.Explain(r.fabric, a)
+			if len(values) == 0 {
+				return fmt.Errorf("%s: there is nothing at this address; devices are %s", a, view.List(r.names, 8))
+			}
+			if c.json {
+				return c.printJSON(explained{1, a.String(), values})
+			}
+			c.view().Values(a.String(), values)
+			return nil
+		},
+	}
+}
+
+func renderCommand(c *console) *cobra.Command {
+	var out, device string
+	cmd := &cobra.Command{
+		Use:   "render [DIR]",
+		Short: "Write the desired configuration of each device in its own language",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := c.mustHold(cmd.Context(), dirArg(args), "")
+			if err != nil {
+				return err
+			}
+			names, err := (&repo{names: r.names}).picked(device)
+			if err != nil {
+				return err
+			}
+			r.sayUnsaid()
+			c.say().Findings(r.findings)
+			files := 0
+			for _, name := range names {
+				doc, _ := r.bound[name].Write()
+				for _, f := range r.bound[name].Print(doc) {
+					files++
+					path := filepath.Join(out, name, filepath.FromSlash(strings.TrimPrefix(f.Name, "/")))
+					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+						return fmt.Errorf("write the configuration: %w", err)
+					}
+					if err := os.WriteFile(path, f.Body, 0o644); err != nil {
+						return fmt.Errorf("write the configuration: %w", err)
+					}
+				}
+			}
+			c.say().Printf("wrote %s of %s to %s\n", view.Count(files, "file"), view.Count(len(names), "device"), out)
+			if r.findings.HasErrors() {
+				return exit(exitFindings)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", "rendered", "the folder to write to")
+	cmd.Flags().StringVar(&device, "device", "", "only devices whose names match this glob")
+	return cmd
+}

@@ -1,0 +1,436 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirfabric/weir/cmd/weir/view"
+	"github.com/weirfabric/weir/drivers/apply"
+	"github.com/weirfabric/weir/drivers/sim"
+	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/inventory"
+	"github.com/weirfabric/weir/telemetry/health"
+)
+
+// demoScale is how fast the demo's devices live: slow things of real devices (loads, sessions, samples, settle windows) take
+// a fortieth of their time.
+const demoScale = 40
+
+// demoReport is the JSON form of the demo. Times to detect are in seconds of the wall and of the devices.
+type demoReport struct {
+	Format      int           `json:"format"`
+	Devices     int           `json:"devices"`
+	Scale       float64       `json:"scale"`
+	Applied     int           `json:"changes_applied"`
+	SecondPlan  int           `json:"second_plan_changes"`
+	Drift       []string      `json:"drift_detected"`
+	Verdicts    []demoVerdict `json:"verdicts"`
+	RolledBack  bool          `json:"rolled_back"`
+	Seconds     float64       `json:"seconds"`
+	Unsatisfied []string      `json:"unsatisfied"` // what should have been seen and was not
+}
+
+type demoVerdict struct {
+	Check         string  `json:"check"`
+	Device        string  `json:"device"`
+	Port          string  `json:"port"`
+	Priority      int     `json:"priority"`
+	Summary       string  `json:"summary"`
+	Culprit       string  `json:"culprit,omitempty"`
+	Seconds       float64 `json:"seconds_to_detect"`
+	DeviceSeconds float64 `json:"device_seconds_to_detect"`
+}
+
+func demoCommand(c *console) *cobra.Command {
+	var once bool
+	var scale float64
+	var listen string
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Everything above on a built-in fabric: one command, nothing to install",
+		Long: `demo scaffolds a fabric of SONiC and EOS switches with GPU hosts in a temporary folder, serves simulated devices for it on
+loopback, and does the whole job on them with the real protocols: check, plan, apply in waves, watch, find who is at fault in
+an incast and a NIC storm, and undo a change that makes the network drop. Without --once it goes on watching until Ctrl-C.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.demo(cmd.Context(), once, scale, listen)
+		},
+	}
+	cmd.Flags().BoolVar(&once, "once", false, "end by itself, with a summary and an exit code")
+	cmd.Flags().Float64Var(&scale, "scale", demoScale, "device seconds in a wall second")
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "where /metrics is served")
+	return cmd
+}
+
+// demo is the demo while it runs.
+type demo struct {
+	*console
+	dir     string
+	repo    *repo
+	lab     *sim.Lab
+	watch   *watching
+	agreed  consent
+	settle  settleOptions
+	metrics string
+	report  demoReport
+}
+
+func (c *console) demo(ctx context.Context, once bool, scale float64, listen string) (err error) {
+	began := time.Now()
+	dir, err := os.MkdirTemp("", "weir-demo-")
+	if err != nil {
+		return fmt.Errorf("make the demo's folder: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	quiet := *c
+	quiet.lab = true
+	d := &demo{console: &quiet, dir: filepath.Join(dir, "pod1"), agreed: consent{yes: true, adopt: true, flap: true}, settle: settleOptions{idle: idleAccept, patience: 10 * time.Second}}
+	d.report = demoReport{Format: 1, Scale: scale, Drift: []string{}, Verdicts: []demoVerdict{}, Unsatisfied: []string{}}
+	defer d.end()
+	for _, part := range []func(context.Context) error{
+		func(ctx context.Context) error { return d.build(ctx, scale, listen) },
+		d.rollOut, d.drift, d.incast, d.storm, d.badChange,
+	} {
+		if err := part(ctx); err != nil {
+			return err
+		}
+	}
+	d.report.Seconds = time.Since(began).Seconds()
+	if err := d.sum(); err != nil || once {
+		return err
+	}
+	d.head("It goes on until Ctrl-C. Metrics: http://%s/metrics", d.metrics)
+	if err := d.lab.SetTraffic(sim.Steady); err != nil {
+		return err
+	}
+	return d.showHealth(ctx, d.watch, false)
+}
+
+// end takes everything down again.
+func (d *demo) end() {
+	if d.watch != nil {
+		d.watch.end()
+	}
+	if d.lab != nil {
+		_ = d.lab.Close()
+	}
+}
+
+// head and say narrate; programs get the report only.
+func (d *demo) head(format string, args ...any) {
+	if !d.json {
+		d.view().Printf("\n%s\n", d.view().Bold(fmt.Sprintf(format, args...)))
+	}
+}
+
+func (d *demo) say(format string, args ...any) {
+	if !d.json {
+		d.view().Printf("  "+format+"\n", args...)
+	}
+}
+
+// missed notes what should have been seen.
+func (d *demo) missed(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	d.report.Unsatisfied = append(d.report.Unsatisfied, text)
+	d.say("%s", d.view().Bad("not seen: "+text))
+}
+
+// build scaffolds the repo, starts the lab and checks the intent.
+func (d *demo) build(ctx context.Context, scale float64, listen string) error {
+	spec := inventory.ClosSpec{Name: "pod1", Leaves: 6, Spines: 2, Hosts: 8, Ports: 16,
+		Leaf: []string{"sonic", "eos"}, Spine: []string{"eos", "sonic"}}
+	if _, err := scaffold(d.dir, spec); err != nil {
+		return err
+	}
+	labless := *d.console
+	labless.lab = false
+	r, err := labless.mustHold(ctx, d.dir, "")
+	if err != nil {
+		return err
+	}
+	d.head("1. A fabric repo and simulated devices for it (weir init, weir check, weir lab)")
+	d.say("%s, %s: the intent holds together, %s.", view.Count(len(r.fabric.Switches), "switch"), view.Count(len(r.fabric.Hosts), "host"), view.FindingCount(r.findings))
+	d.report.Devices = len(r.names)
+	if d.lab, err = startLab(ctx, r, sim.Options{Scale: scale}, ""); err != nil {
+		return err
+	}
+	if d.repo, err = d.mustHold(ctx, d.dir, ""); err != nil {
+		return err
+	}
+	if err := d.lab.SetTraffic(sim.Steady); err != nil {
+		return err
+	}
+	if d.watch, err = d.startWatch(ctx, d.repo, d.repo.names, 0); err != nil {
+		return err
+	}
+	if d.metrics, err = serveMetrics(d.watch.gathering, listen); err != nil {
+		return err
+	}
+	d.say("Devices speak gNMI and SSH on loopback and live %gx as fast as real ones. Metrics: http://%s/metrics", scale, d.metrics)
+	return nil
+}
+
+// plan makes a plan and says what it holds.
+func (d *demo) planned(ctx context.Context) (plan.Plan, error) {
+	p, err := d.plan(ctx, d.repo, planOptions{})
+	if err != nil {
+		return p, err
+	}
+	if p.Findings.HasErrors() {
+		d.console.say().Findings(p.Findings)
+		return p, exit(exitFindings)
+	}
+	return p, nil
+}
+
+// carryOut applies a plan as `weir apply` would, and says how the waves went.
+func (d *demo) carryOut(ctx context.Context, p plan.Plan) (apply.Result, error) {
+	if err := d.agreed.covers(p); err != nil {
+		return apply.Result{}, err
+	}
+	want := map[string]plan.Document{}
+	for _, s := range slices.Concat(p.Waves...) {
+		want[s.Device], _ = d.repo.bound[s.Device].Write()
+	}
+	config, end, err := d.config(ctx, d.repo, p.Waves, d.settle)
+	if err != nil {
+		return apply.Result{}, err
+	}
+	defer end()
+	config.Observe = func(r apply.Record) {
+		switch r.Kind {
+		case apply.Passed:
+			d.say("wave %d: %s: %s", r.Wave+1, strings.Join(devicesOf(p.Waves[r.Wave]), ", "), d.view().Good(r.Text))
+		case apply.Undone:
+			d.say("%s: led back, as before", r.Device)
+		}
+	}
+	return config.Apply(ctx, p, want)
+}
+
+func devicesOf(wave []plan.Step) []string {
+	var names []string
+	for _, s := range wave {
+		names = append(names, s.Device)
+	}
+	return names
+}
+
+// rollOut plans, applies, and plans again.
+func (d *demo) rollOut(ctx context.Context) error {
+	p, err := d.planned(ctx)
+	if err != nil {
+		return err
+	}
+	s := p.Summary
+	d.head("2. Plan and apply in waves (weir plan, weir apply)")
+	d.say("%s: %d to create, %d to update, %d to delete, on factory devices with other people's settings in them.", view.Count(s.Devices, "device"), s.Create, s.Update, s.Delete)
+	result, err := d.carryOut(ctx, p)
+	if err != nil {
+		return err
+	}
+	if result.Outcome != apply.Applied {
+		d.missed("the rollout ends applied: it ended %s: %s", result.Outcome, result.Why)
+		return nil
+	}
+	d.report.Applied = s.Create + s.Update + s.Delete
+	again, err := d.planned(ctx)
+	if err != nil {
+		return err
+	}
+	d.report.SecondPlan = again.Summary.Create + again.Summary.Update + again.Summary.Delete
+	if d.report.SecondPlan > 0 {
+		d.missed("a second plan is empty: it has %d changes", d.report.SecondPlan)
+	} else {
+		d.say("%s applied; a second plan is empty.", view.Count(d.report.Applied, "change"))
+	}
+	return nil
+}
+
+// drift has somebody change one value on a switch, behind weir's back, and finds it.
+func (d *demo) drift(ctx context.Context) error {
+	d.head("3. Somebody changes one value on a switch by hand (weir drift)")
+	name, command := d.meddle()
+	d.say("%s$ %s", name, command)
+	t, err := d.repo.dial(ctx, name)
+	if err != nil {
+		return err
+	}
+	err = t.Set(ctx, plan.Chunk{Send: []plan.Message{{Op: plan.Run, Body: command}}}, plan.Pending{Device: name, Name: "by-hand", Route: plan.SSHBulk})
+	if closed := t.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	found := d.repo.drift(d.repo.names, d.repo.observe(ctx, d.repo.names, "", nil), time.Now())
+	for _, dev := range found {
+		for _, change := range dev.Changes {
+			d.report.Drift = append(d.report.Drift, change.Addr.String())
+			d.say("%s is %s, the intent wants %s", d.view().Bad(change.Addr.String()), change.Before, change.After)
+		}
+	}
+	if len(d.report.Drift) != 1 {
+		d.missed("drift names exactly the one value: it names %d", len(d.report.Drift))
+	}
+	p, err := d.planned(ctx)
+	if err != nil {
+		return err
+	}
+	result, err := d.carryOut(ctx, p)
+	if err == nil && result.Outcome != apply.Applied {
+		d.missed("the value is set back: the run ended %s: %s", result.Outcome, result.Why)
+	}
+	return err
+}
+
+// meddle is what somebody types on the first switch whose marking curve is a row of a database.
+func (d *demo) meddle() (device, command string) {
+	for _, s := range d.repo.fabric.Switches {
+		doc, _ := d.repo.bound[s.Name].Write()
+		for _, l := range doc {
+			if len(l.Path) == 3 && l.Path[0] == "WRED_PROFILE" && l.Path[2] == "green_max_threshold" {
+				return s.Name, fmt.Sprintf("sudo sonic-db-cli CONFIG_DB HSET 'WRED_PROFILE|%s' green_max_threshold 9000000", l.Path[1])
+			}
+		}
+	}
+	return "", ""
+}
+
+// incast has all hosts send to one, and waits until the verdict names the port in front of it.
+func (d *demo) incast(ctx context.Context) error {
+	victim := d.repo.fabric.Hosts[0]
+	d.head("4. All hosts send to %s at once (weir watch)", victim.Name)
+	ports := map[string]bool{}
+	for _, n := range victim.NICs {
+		if n.Peer != nil {
+			ports[n.Peer.Device+"/"+n.Peer.Port] = true
+		}
+	}
+	return d.provoke(ctx, sim.Incast, victim.Name, func(v health.Verdict) bool {
+		return v.Check == health.Congestion && (ports[v.Device+"/"+v.Port] || v.Culprit != nil && ports[v.Culprit.Device+"/"+v.Culprit.Port])
+	})
+}
+
+// storm has one NIC send PAUSE without end, and waits until the verdict names port and host.
+func (d *demo) storm(ctx context.Context) error {
+	host := d.repo.fabric.Hosts[len(d.repo.fabric.Hosts)-1].Name
+	d.head("5. The NIC of %s sends PAUSE without end", host)
+	return d.provoke(ctx, sim.NICStorm, host, func(v health.Verdict) bool {
+		return v.Check == health.PFCStorm && v.Culprit != nil && v.Culprit.Device == host
+	})
+}
+
+// detectWithin is how long, in device time, the demo waits for a verdict.
+const detectWithin = 3 * time.Minute
+
+// provoke changes the traffic, waits for the verdict, and makes the traffic steady again.
+func (d *demo) provoke(ctx context.Context, traffic sim.Traffic, host string, expected func(health.Verdict) bool) error {
+	if err := d.lab.SetTraffic(traffic, host); err != nil {
+		return err
+	}
+	began := time.Now()
+	deadline := time.NewTimer(d.repo.inWall(detectWithin))
+	defer deadline.Stop()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		verdicts, _ := d.watch.now()
+		if i := slices.IndexFunc(verdicts, expected); i >= 0 {
+			d.found(verdicts[i], time.Since(began))
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-deadline.C:
+			d.missed("%s about %s: %d other verdicts stand", traffic, host, len(verdicts))
+			return d.lab.SetTraffic(sim.Steady)
+		case <-tick.C:
+		}
+	}
+	return d.lab.SetTraffic(sim.Steady)
+}
+
+func (d *demo) found(v health.Verdict, after time.Duration) {
+	out := demoVerdict{Check: string(v.Check), Device: v.Device, Port: v.Port, Summary: v.Summary, Seconds: after.Seconds(), DeviceSeconds: after.Seconds() * d.repo.scale()}
+	if v.Priority != nil {
+		out.Priority = int(*v.Priority)
+	}
+	if v.Culprit != nil {
+		out.Culprit = v.Culprit.String()
+	}
+	d.report.Verdicts = append(d.report.Verdicts, out)
+	d.say("%s", view.VerdictLine(d.view(), v))
+	d.say("found after %.2f s, %.0f s of device time", out.Seconds, out.DeviceSeconds)
+}
+
+// badChange applies a change that takes PFC off one leaf, with the check that forbids it waived, under an incast: the counters
+// refuse it, and the wave is led back.
+func (d *demo) badChange(ctx context.Context) error {
+	victim := d.repo.fabric.Hosts[0]
+	leaf := victim.NICs[0].Peer.Device
+	d.head("6. A change that makes the network drop: PFC off on %s, with the check against it waived", leaf)
+	body := fmt.Sprintf(`kind: Override
+name: experiment
+select: {device: %[1]s}
+pfc: off
+---
+kind: Fabric
+accept:
+  - {check: link-priorities, address: %[1]s, reason: "the demo shows what happens", expires: %[2]s}
+`, leaf, time.Now().AddDate(0, 0, 7).Format(time.DateOnly))
+	if err := writeFile(filepath.Join(d.dir, "intent", "experiment.yaml"), []byte(body)); err != nil {
+		return err
+	}
+	good := d.repo
+	defer func() { d.repo = good }()
+	var err error
+	if d.repo, err = d.mustHold(ctx, d.dir, ""); err != nil {
+		return err
+	}
+	if err := d.lab.SetTraffic(sim.Incast, victim.Name); err != nil {
+		return err
+	}
+	p, err := d.planned(ctx)
+	if err != nil {
+		return err
+	}
+	result, err := d.carryOut(ctx, p)
+	if err != nil {
+		return err
+	}
+	d.report.RolledBack = result.Outcome == apply.AsBefore
+	if !d.report.RolledBack {
+		d.missed("the bad wave is led back: the run ended %s", result.Outcome)
+	} else {
+		d.say("%s", result.Why)
+	}
+	return d.lab.SetTraffic(sim.Steady)
+}
+
+// sum prints the summary and says whether all was seen.
+func (d *demo) sum() error {
+	r := d.report
+	if d.json {
+		if err := d.printJSON(r); err != nil {
+			return err
+		}
+	} else {
+		d.head("Summary")
+		d.say("%d devices, %d changes applied, %d in a second plan, %d drifted value found, %d faults named, bad change led back: %t, %.1f s.",
+			r.Devices, r.Applied, r.SecondPlan, len(r.Drift), len(r.Verdicts), r.RolledBack, r.Seconds)
+	}
+	if len(r.Unsatisfied) > 0 {
+		return exit(exitError)
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+// Package view prints what weir found and did, for people. Programs read the JSON form of the same values.
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/plan"
+)
+
+// View prints to one writer. The zero Colour prints plain text.
+type View struct {
+	Out    io.Writer
+	Colour bool
+}
+
+// The colours, as ANSI terminals number them.
+const (
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	cyan   = "36"
+	bold   = "1"
+	faint  = "2"
+)
+
+// paint colours s where the view has colours.
+func (v View) paint(colour, s string) string {
+	if !v.Colour || s == "" {
+		return s
+	}
+	return "\x1b[" + colour + "m" + s + "\x1b[0m"
+}
+
+// Printf prints.
+func (v View) Printf(format string, args ...any) { fmt.Fprintf(v.Out, format, args...) }
+
+// Good, Bad and Dim colour a word.
+func (v View) Good(s string) string { return v.paint(green, s) }
+
+// Bad colours what is wrong.
+func (v View) Bad(s string) string { return v.paint(red, s) }
+
+// Dim colours what matters less.
+func (v View) Dim(s string) string { return v.paint(faint, s) }
+
+// Bold marks a heading.
+func (v View) Bold(s string) string { return v.paint(bold, s) }
+
+// Findings prints every finding and a closing count.
+func (v View) Findings(l diag.List) {
+	for _, d := range l {
+		v.finding(d)
+	}
+	if len(l) > 0 {
+		v.Printf("%s\n", FindingCount(l))
+	}
+}
+
+// FindingCount says how many findings of each severity there are.
+func FindingCount(l diag.List) string {
+	var words []string
+	for _, s := range []diag.Severity{diag.Error, diag.Warning, diag.Note} {
+		if n := l.Count(s); n > 0 {
+			words = append(words, Count(n, s.String()))
+		}
+	}
+	if len(words) == 0 {
+		return "no findings"
+	}
+	return strings.Join(words, ", ")
+}
+
+func (v View) finding(d diag.Diagnostic) {
+	head, rest, _ := strings.Cut(d.String(), ": ")
+	colour := map[diag.Severity]string{diag.Error: red, diag.Warning: yellow, diag.Note: cyan}[d.Severity]
+	v.Printf("%s: %s", v.paint(colour, head), rest)
+}
+
+// Count writes a number with its noun: 1 error, 2 errors.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	for _, ending := range []string{"ch", "s", "x"} {
+		if strings.HasSuffix(noun, ending) {
+			return strconv.Itoa(n) + " " + noun + "es"
+		}
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// List writes at most most names and how many more there are.
+func List(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// ranges writes numbers compactly: 0-25,27,29-31. Names that are no numbers are joined as they are.
+func ranges(names []string) string {
+	var numbers []int
+	for _, n := range names {
+		i, err := strconv.Atoi(n)
+		if err != nil {
+			return strings.Join(names, ",")
+		}
+		numbers = append(numbers, i)
+	}
+	slices.Sort(numbers)
+	var words []string
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		word := strconv.Itoa(numbers[i])
+		if j > i {
+			word += "-" + strconv.Itoa(numbers[j])
+		}
+		words = append(words, word)
+		i = j + 1
+	}
+	return strings.Join(words, ",")
+}
+
+// sign is the mark of an action, as people know it from other tools.
+func (v View) sign(a plan.Action) string {
+	switch a {
+	case plan.Create:
+		return v.paint(green, "+")
+	case plan.Delete:
+		return v.paint(red, "-")
+	}
+	return v.paint(yellow, "~")
+}
+
+// places writes where a change comes from: the first places, each once.
+func places(at []diag.Pos) string {
+	var words []string
+	for _, p := range at {
+		if s := p.String(); s != "" && !slices.Contains(words, s) {
+			words = append(words, s)
+		}
+	}
+	return List(words, 2)
+}
+
+// quoted writes a value so that an empty one is seen.
+func quoted(s string) string { return cmp.Or(s, `""`) }
