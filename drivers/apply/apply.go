@@ -55,19 +55,19 @@ type Config struct {
 
 // Result is how a run ended.
 type Result struct {
-	Run     string
-	Outcome Outcome
-	Why     string         // what stopped the run; empty when it went through
-	Devices []DeviceResult // of the waves that were begun, in their order
+	Run     string         `json:"run"`
+	Outcome Outcome        `json:"outcome"`
+	Why     string         `json:"why"`     // what stopped the run; empty when it went through
+	Devices []DeviceResult `json:"devices"` // of the waves that were begun, in their order
 }
 
 // DeviceResult is how one device ended.
 type DeviceResult struct {
-	Device  string
-	Wave    int
-	Outcome Outcome
-	Why     string
-	Leaves  []string // what differs from before, where the outcome is partial
+	Device  string   `json:"device"`
+	Wave    int      `json:"wave"` // from 0
+	Outcome Outcome  `json:"outcome"`
+	Why     string   `json:"why"`
+	Leaves  []string `json:"leaves"` // what differs from before, where the outcome is partial
 }
 
 // StaleError says that devices changed since the plan was made.

@@ -93,11 +93,11 @@ type Step struct {
 	Changes  []Change          `json:"changes"`
 	Route    Route             `json:"route"`
 	Why      string            `json:"why,omitempty"` // why this route, its cost, and what else it makes persistent
-	Cost     time.Duration     `json:"cost"`          // how long the route is expected to take on a real device
+	Cost     time.Duration     `json:"cost_ns"`       // how long the route is expected to take on a real device
 	Chunks   []Chunk           `json:"chunks"`
 	Persist  []Message         `json:"persist,omitempty"` // sent when the step is confirmed, where the route does not persist by itself
 	Quiet    []Query           `json:"quiet,omitempty"`   // each answers empty when nothing on the device is still changing it
-	Confirm  time.Duration     `json:"confirm"`           // the device's own commit timer; 0 where it has none
+	Confirm  time.Duration     `json:"confirm_ns"`        // the device's own commit timer; 0 where it has none
 }
 
 // Impact is the gravest impact of the step's chunks.
