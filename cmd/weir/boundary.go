@@ -2,78 +2,98 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/intent/qos"
 )
 
-// boundaries looks at the fabric as it stands between the waves of a plan. A link whose two ends change what is lossless, each
-// from something and in different waves, pauses on one priority at one end and on another at the other in between: what
-// travels there is dropped. Such a plan is refused. A link that becomes lossless from nothing is safe in between, because the
-// hosts, which mark, go last; unless they mark already, which is said.
+// boundaries looks at the fabric as it stands between the waves of a plan. Where the first end of a link to change gives a
+// lossless class a priority that the other end does not pause yet, what travels there in between may be dropped. Where the
+// link was lossless before, that takes away what somebody relies on: the plan is refused. Where it was not, nothing gets worse:
+// the hosts, which mark, go last.
 func boundaries(p plan.Plan, f *fabric.Fabric) diag.List {
-	at := map[addr.Addr]turn{}
-	marking := map[string]bool{}
-	for n, wave := range p.Waves {
-		for _, s := range wave {
+	wave := map[string]int{}
+	before := map[addr.Addr]qos.PrioritySet{}
+	changed := map[addr.Addr][]diag.Pos{}
+	for _, l := range f.Links {
+		before[l.A.Address()], before[l.B.Address()] = l.A.PFC(), l.B.PFC()
+	}
+	for n, steps := range p.Waves {
+		for _, s := range steps {
+			wave[s.Device] = n
 			for _, c := range s.Changes {
-				if c.Addr.Kind == addr.PFC && c.Addr.Port != "" {
-					at[addr.Port(c.Addr.Device, c.Addr.Port)] = turn{wave: n, change: c, before: at[addr.Port(c.Addr.Device, c.Addr.Port)].before || c.Before != ""}
-				}
-				if c.Addr.Kind == addr.RoCE && c.Action == plan.Create {
-					marking[c.Addr.Device] = true
+				if at := addr.Port(c.Addr.Device, c.Addr.Port); c.Addr.Kind == addr.PFC && c.Addr.Port != "" && c.Addr.Leaf == "" {
+					before[at] = pausedBefore(before[at], c)
+					changed[at] = c.Because
 				}
 			}
 		}
 	}
 	var findings diag.List
 	for _, l := range f.Links {
-		a, b := l.A.Address(), l.B.Address()
-		ta, changesA := at[a]
-		tb, changesB := at[b]
-		switch {
-		case changesA && changesB && ta.wave != tb.wave && ta.before && tb.before && ta.change.Before == tb.change.Before:
+		first, second := l.A, l.B
+		a, b := first.Address(), second.Address()
+		if len(changed[a]) == 0 && len(changed[b]) == 0 || wave[a.Device] == wave[b.Device] {
+			continue
+		}
+		if wave[b.Device] < wave[a.Device] {
+			first, a, b = second, b, a
+		}
+		if missing := lossless(f, first.PFC()) &^ before[b]; missing != 0 && before[a]&before[b] != 0 {
 			findings.Add(diag.Diagnostic{
 				Severity: diag.Error, Check: "boundary", Addr: a,
-				Summary: fmt.Sprintf("its lossless priorities change in wave %d and those of %s at the other end in wave %d", ta.wave+1, b, tb.wave+1),
-				Detail: "Between the two waves the ends pause different priorities, and what travels on the link in the class is dropped. First add the new " +
-					"priority as a second lossless class and apply; move the class; then remove the old one.",
-				At: append(append([]diag.Pos{}, ta.change.Because...), tb.change.Because...),
-			})
-		case changesA != changesB && (l.A.Host != nil || l.B.Host != nil) && !marking[hostOf(l)] && len(p.Waves) > 0 && becomes(ta, changesA, tb):
-			findings.Add(diag.Diagnostic{
-				Severity: diag.Warning, Check: "boundary", Addr: addr.Device(hostOf(l)),
-				Summary: fmt.Sprintf("it sends in the class already, and its link between %s and %s is not lossless yet", a, b),
-				Detail:  "What it sends meanwhile may be dropped, as it may be now.",
+				Summary: fmt.Sprintf("after wave %d it pauses priority %s, and %s at the other end does not before wave %d", wave[a.Device]+1, missing, b, wave[b.Device]+1),
+				Detail: "The link is lossless for priority " + (before[a] & before[b]).String() + " now. In between, what travels there in the class is dropped. First add the new priority as a " +
+					"second lossless class and apply; then move the class; then remove the old one.",
+				At: slices.Concat(changed[a], changed[b]),
 			})
 		}
 	}
 	return findings
 }
 
-// turn is the wave in which the PFC of a port changes.
-type turn struct {
-	wave   int
-	change plan.Change
-	before bool // some priority was lossless before
+// lossless are those of the priorities that belong to a lossless class.
+func lossless(f *fabric.Fabric, on qos.PrioritySet) qos.PrioritySet {
+	var out qos.PrioritySet
+	for _, c := range f.Classes {
+		if c.Lossless {
+			out |= qos.Priorities(c.Priority) & on
+		}
+	}
+	return out
 }
 
-// becomes says whether the end that changes gets its first lossless priority.
-func becomes(a turn, aChanges bool, b turn) bool {
-	if aChanges {
-		return !a.before
+// pausedBefore is what a port pauses before a change. A language says it in one value that lists priorities, or in one value for
+// each priority.
+func pausedBefore(set qos.PrioritySet, c plan.Change) qos.PrioritySet {
+	if listed, ok := parsePriorities(c.Before); ok {
+		return listed
 	}
-	return !b.before
+	one, ok := parsePriorities(c.Addr.Name)
+	switch {
+	case !ok:
+		return set
+	case c.Before == "" || c.Before == "off" || c.Before == "drop":
+		return set &^ one
+	}
+	return set | one
 }
 
-func hostOf(l *fabric.Link) string {
-	if l.A.Host != nil {
-		return l.A.Host.Name
+// parsePriorities reads 3 or 3,4.
+func parsePriorities(list string) (qos.PrioritySet, bool) {
+	var set qos.PrioritySet
+	for word := range strings.SplitSeq(list, ",") {
+		n, err := strconv.ParseUint(word, 10, 3)
+		if err != nil {
+			return 0, false
+		}
+		set |= qos.Priorities(qos.Priority(n))
 	}
-	if l.B.Host != nil {
-		return l.B.Host.Name
-	}
-	return ""
+	return set, true
 }

@@ -140,6 +140,7 @@ func (r *repo) makePlan(names []string, seen map[string]observation, size int) p
 		}
 	}
 	p.Waves = plan.Arrange(steps, placesOf(r.fabric), r.fabric.Intent.Apply.Canary.V, size)
+	p.Findings = append(p.Findings, boundaries(p, r.fabric)...)
 	p.Findings.Sort()
 	return p
 }
