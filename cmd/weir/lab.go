@@ -85,7 +85,7 @@ Other commands reach it with --lab. Commands may be typed while it runs:
 				return err
 			}
 			defer lab.Close()
-			defer os.Remove(filepath.Join(labDir(dir), "lab.json"))
+			defer func() { _ = os.Remove(filepath.Join(labDir(dir), "lab.json")) }()
 			if err := lab.SetTraffic(sim.Traffic(traffic)); err != nil {
 				return err
 			}

@@ -165,7 +165,7 @@ func serveMetrics(g *gathering, listen string) (address string, err error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", g.store.Handler())
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		io.WriteString(w, "weir: see /metrics\n")
+		_, _ = io.WriteString(w, "weir: see /metrics\n")
 	})
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	g.all.Go(func() { _ = server.Serve(l) }) // ends with Close
