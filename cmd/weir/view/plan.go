@@ -294,7 +294,7 @@ func (v View) Drift(devices []DriftDevice) {
 		n += len(d.Changes)
 		if d.Error != "" {
 			unread++
-			v.Printf("%s: %s\n", v.Bad(d.Device), d.Error)
+			v.Printf("%s: %s\n", v.Bad("error"), d.Error)
 		}
 		for _, c := range d.Changes {
 			v.Printf("%s: is %s, the intent wants %s  %s\n", v.paint(yellow, c.Addr.String()), absent(c.Before, c.Action == plan.Create),

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
 )
@@ -52,14 +53,50 @@ func (v View) Dim(s string) string { return v.paint(faint, s) }
 // Bold marks a heading.
 func (v View) Bold(s string) string { return v.paint(bold, s) }
 
-// Findings prints every finding and a closing count.
+// Findings prints every finding and a closing count. Findings that say the same of several things are printed once, with all
+// their addresses.
 func (v View) Findings(l diag.List) {
-	for _, d := range l {
-		v.finding(d)
+	for _, g := range sameFindings(l) {
+		v.finding(g)
 	}
 	if len(l) > 0 {
 		v.Printf("%s\n", FindingCount(l))
 	}
+}
+
+// said is a finding and the addresses that it is about.
+type said struct {
+	diag.Diagnostic
+	about []string
+}
+
+// sameFindings puts the findings together that differ in nothing but the address.
+func sameFindings(l diag.List) []said {
+	type words struct {
+		severity               diag.Severity
+		check, summary, detail string
+	}
+	var out []said
+	index := map[words]int{}
+	for _, d := range l {
+		w := words{d.Severity, d.Check, d.Summary, d.Detail}
+		i, seen := index[w]
+		if !seen {
+			i = len(out)
+			index[w] = i
+			out = append(out, said{Diagnostic: d})
+		} else {
+			for _, p := range d.At {
+				if !slices.Contains(out[i].At, p) {
+					out[i].At = append(slices.Clip(out[i].At), p)
+				}
+			}
+		}
+		if a := d.Addr.String(); a != "" {
+			out[i].about = append(out[i].about, a)
+		}
+	}
+	return out
 }
 
 // FindingCount says how many findings of each severity there are.
@@ -76,10 +113,16 @@ func FindingCount(l diag.List) string {
 	return strings.Join(words, ", ")
 }
 
-func (v View) finding(d diag.Diagnostic) {
-	head, rest, _ := strings.Cut(d.String(), ": ")
-	colour := map[diag.Severity]string{diag.Error: red, diag.Warning: yellow, diag.Note: cyan}[d.Severity]
-	v.Printf("%s: %s", v.paint(colour, head), rest)
+func (v View) finding(f said) {
+	colour := map[diag.Severity]string{diag.Error: red, diag.Warning: yellow, diag.Note: cyan}[f.Severity]
+	head := ""
+	if len(f.about) > 0 {
+		head = List(f.about, 4) + ": "
+	}
+	d := f.Diagnostic
+	d.Addr = addr.Addr{}
+	_, rest, _ := strings.Cut(d.String(), ": ")
+	v.Printf("%s: %s%s", v.paint(colour, f.Severity.String()), head, rest)
 }
 
 // Count writes a number with its noun: 1 error, 2 errors.
