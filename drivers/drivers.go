@@ -3,6 +3,7 @@ package drivers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ type Target interface {
 	// *PartialError (some did), *UnknownError (cannot be told: read before you send again).
 	Set(ctx context.Context, c plan.Chunk, p plan.Pending) error
 	// Confirm makes what was Set under p stay. It may come from another process than Set. Without a timer it does nothing.
+	// An ErrDecided says that nothing of that name waits any more.
 	Confirm(ctx context.Context, p plan.Pending) error
 	// Cancel makes the device undo what was Set under p and is not confirmed. Without a timer it does nothing.
 	Cancel(ctx context.Context, p plan.Pending) error
@@ -65,6 +67,10 @@ type Secret string
 func (Secret) String() string               { return "redacted" }
 func (Secret) GoString() string             { return "redacted" }
 func (Secret) MarshalText() ([]byte, error) { return []byte("redacted"), nil }
+
+// ErrDecided says that no change of that name waits for a confirmation: it was confirmed or cancelled before, or its timer has
+// ended. Which of these it was, the configuration of the device tells.
+var ErrDecided = errors.New("no change of that name waits for a confirmation: its timer has ended, or it was decided before")
 
 // RejectedError says that the device refused and nothing took effect.
 type RejectedError struct {

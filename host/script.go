@@ -36,7 +36,7 @@ func (Language) Script(h *fabric.Host, have plan.State, deltas []plan.Delta) (pl
 		if len(part) == 0 {
 			return
 		}
-		chunk := plan.Chunk{Send: messages(part, false), Undo: messages(inverse(part), true)}
+		chunk := plan.Chunk{Send: messages(part, false), Undo: messages(plan.Inverse(part), true)}
 		for _, d := range part {
 			c := change(h, d)
 			chunk.Impact = max(chunk.Impact, c.Impact)
@@ -93,23 +93,6 @@ func hostMessages(deltas []plan.Delta) []plan.Message {
 		out = append(out, run("systemctl enable "+unit))
 	}
 	return append(out, rdma.ModuleMessages(of("module", true))...)
-}
-
-// inverse leads back.
-func inverse(deltas []plan.Delta) []plan.Delta {
-	out := make([]plan.Delta, len(deltas))
-	for i, d := range deltas {
-		switch d.Action {
-		case plan.Create:
-			d.Action, d.Before = plan.Delete, d.Leaf.Value
-		case plan.Delete:
-			d.Action, d.Before = plan.Create, ""
-		default:
-			d.Leaf.Value, d.Before = d.Before, d.Leaf.Value
-		}
-		out[i] = d
-	}
-	return out
 }
 
 // change is a delta as the operator reads it. A file is told by its size: what it says is in the chunk.

@@ -13,8 +13,8 @@ import (
 // ErrHalted says that the device lost its power while it waited.
 var ErrHalted = errors.New("the device is off")
 
-// BootTime is the device time from a restart until a device answers again. It is the lab's choice.
-const BootTime = 60 * time.Second
+// bootTime is the device time from a restart until a device answers again. It is the lab's choice.
+const bootTime = 60 * time.Second
 
 // rebindTime is how long, in wall time, a device that comes back tries to get its old address.
 const rebindTime = 5 * time.Second
@@ -203,7 +203,7 @@ func (n *node) wait() {
 
 // boot starts a device that is off, and returns when it is reachable or the lab has closed.
 func (n *node) boot() {
-	timer := time.NewTimer(time.Duration(float64(BootTime) / n.lab.options.Scale))
+	timer := time.NewTimer(time.Duration(float64(bootTime) / n.lab.options.Scale))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -226,7 +226,7 @@ func (l *Lab) Revive(device string) error {
 }
 
 // Reboot restarts a device: its ports go down, its connections end, what it did not make persistent is lost. It returns
-// when the device is down; the device comes back by itself after BootTime.
+// when the device is down; the device comes back by itself after bootTime.
 func (l *Lab) Reboot(device string) error {
 	n, err := l.device(device)
 	if err != nil {

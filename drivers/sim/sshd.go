@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io"
@@ -80,8 +79,7 @@ func (d *SSHD) Serve(ctx context.Context, l net.Listener) error {
 func (d *SSHD) config() *ssh.ServerConfig {
 	denied := errors.New("permission denied")
 	check := func(c ssh.ConnMetadata, password string) (*ssh.Permissions, error) {
-		user := subtle.ConstantTimeCompare([]byte(c.User()), []byte(d.User))
-		if user&subtle.ConstantTimeCompare([]byte(password), []byte(d.Password)) != 1 {
+		if !same(c.User(), d.User) || !same(password, d.Password) {
 			return nil, denied
 		}
 		return nil, nil

@@ -42,8 +42,8 @@ func (t *Terminal) Size() (width, height int) {
 	return t.width, t.height
 }
 
-// Interactive says whether the client asked for a terminal: without one nothing is echoed and no prompt is shown.
-func (t *Terminal) Interactive() bool {
+// interactive says whether the client asked for a terminal: without one nothing is echoed and no prompt is shown.
+func (t *Terminal) interactive() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.pty
@@ -79,7 +79,7 @@ func (t *Terminal) request(r *ssh.Request) bool {
 // run reads lines and hands them to the shell until either side has had enough.
 func (t *Terminal) run(ctx context.Context, channel io.ReadWriter, shell Shell) (int, error) {
 	defer shell.Close()
-	in, pty := bufio.NewReader(channel), t.Interactive()
+	in, pty := bufio.NewReader(channel), t.interactive()
 	out := io.Writer(channel)
 	if pty {
 		out = cooked{channel}

@@ -197,8 +197,8 @@ func (c *cli) Cancel(ctx context.Context, p plan.Pending) error {
 	return c.decide(ctx, p, c.pack.Session.Cancel)
 }
 
-// decide gives the verb to a session that waits for its confirmation. One that does not is a rejection: its timer has
-// ended, or it was decided before; naming it to the device could open a new one.
+// decide gives the verb to a session that waits for its confirmation. One that does not is a rejection of drivers.ErrDecided:
+// naming it to the device could open a new one.
 func (c *cli) decide(ctx context.Context, p plan.Pending, verb string) error {
 	device := c.endpoint.Device
 	if p.Deadline.IsZero() {
@@ -213,7 +213,7 @@ func (c *cli) decide(ctx context.Context, p plan.Pending, verb string) error {
 	}
 	command := named(verb, p.Name)
 	if ok && !all.waits(p.Name, c.pack.Session) {
-		return &drivers.RejectedError{Device: device, Input: command, Reason: "no commit of that name waits for a confirmation: its timer has ended, or it was decided before"}
+		return &drivers.RejectedError{Device: device, Input: command, Reason: drivers.ErrDecided.Error(), Err: drivers.ErrDecided}
 	}
 	said, err := c.sayLong(ctx, command)
 	if err != nil {

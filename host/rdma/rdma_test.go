@@ -40,9 +40,10 @@ func TestPacketsAreMarkedLastAndUnmarkedFirst(t *testing.T) {
 	doc, _ := Write("gpu1", eth0())
 	var send, undo []plan.Delta
 	for _, l := range doc {
-		if l.Path[2] == "mode" || l.Path[2] == "tos" {
+		switch l.Path[2] {
+		case "mode", "tos":
 			send, undo = append(send, plan.Delta{Leaf: l, Action: plan.Create}), append(undo, plan.Delta{Leaf: l, Action: plan.Delete})
-		} else if l.Path[2] == "roce_np/cnp_dscp" {
+		case "roce_np/cnp_dscp":
 			send, undo = append(send, plan.Delta{Leaf: l, Action: plan.Update}), append(undo, plan.Delta{Leaf: l, Action: plan.Update})
 		}
 	}

@@ -133,10 +133,13 @@ func (d Diagnostic) String() string {
 	return b.String()
 }
 
-// MarshalJSON writes an empty list as [] and never as null.
+// MarshalJSON writes a list without findings, and a finding without places, as [] and never as null.
 func (l List) MarshalJSON() ([]byte, error) {
-	if l == nil {
-		return []byte("[]"), nil
+	all := make([]Diagnostic, len(l))
+	for i, d := range l {
+		if all[i] = d; d.At == nil {
+			all[i].At = []Pos{}
+		}
 	}
-	return json.Marshal([]Diagnostic(l))
+	return json.Marshal(all)
 }

@@ -26,19 +26,19 @@ const (
 // catalog is nil, and the standard's annex is used.
 func ForSwitch(sku string, chip *catalog.ASIC, p Port) Result {
 	if row, ok := catalog.PublishedHeadroom(sku, p.Speed, p.Cable); ok {
-		return Published(row, chip)
+		return published(row, chip)
 	}
 	if catalog.HasPublishedHeadroom(sku) {
 		return Result{}
 	}
 	if chip != nil && chip.Model == catalog.Cell {
-		return CellsOf(chip, p).Headroom()
+		return cellsOf(chip, p).Headroom()
 	}
 	return Annex{Speed: p.Speed, Cable: p.Cable, MTU: p.MTU, NoDropMTU: p.MTU}.Headroom()
 }
 
-// CellsOf is the input of the cell model for a port of a chip, as the switch itself would fill it in.
-func CellsOf(chip *catalog.ASIC, p Port) Cells {
+// cellsOf is the input of the cell model for a port of a chip, as the switch itself would fill it in.
+func cellsOf(chip *catalog.ASIC, p Port) Cells {
 	return Cells{
 		Speed: p.Speed, Cable: p.Cable, PortMTU: p.MTU, LosslessMTU: usualLosslessMTU, Small: usualSmall,
 		EightLanes: p.Lanes == 8, SharedPool: p.SharedPool, Quanta: true,
@@ -47,9 +47,9 @@ func CellsOf(chip *catalog.ASIC, p Port) Cells {
 	}
 }
 
-// Published is the result that a published row stands for. Where the model of the chip gives the same headroom, as it does
+// published is the result that a published row stands for. Where the model of the chip gives the same headroom, as it does
 // for all rows in the catalog with the inputs that their tables were made with, its terms explain the row.
-func Published(row catalog.Headroom, chip *catalog.ASIC) Result {
+func published(row catalog.Headroom, chip *catalog.ASIC) Result {
 	r := Result{
 		Headroom: row.Headroom, XON: row.XON, Reserved: row.Reserved, Source: catalog.PublishedSource,
 		Formula: "published row of " + row.SKU + " for " + row.Speed.String() + " and " + row.Cable.String(),
@@ -58,7 +58,7 @@ func Published(row catalog.Headroom, chip *catalog.ASIC) Result {
 	if chip == nil || chip.Model != catalog.Cell {
 		return r
 	}
-	in := CellsOf(chip, Port{Speed: row.Speed, Cable: row.Cable, MTU: tableMTU})
+	in := cellsOf(chip, Port{Speed: row.Speed, Cable: row.Cable, MTU: tableMTU})
 	in.Small, in.Quanta, in.Exact = 100, false, true
 	if model := in.Headroom(); model.Headroom == row.Headroom {
 		r.Terms = model.Terms

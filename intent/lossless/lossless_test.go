@@ -94,7 +94,7 @@ func TestThePublishedTableInTheCatalogIsThePublishedTable(t *testing.T) {
 func TestTheCellModelInItsNewestFormGivesWhatTheSwitchComputes(t *testing.T) {
 	// sonic-swss cfgmgr/buffer_headroom_mellanox.lua run under lua5.1: first generation, 100G, 40 m, MTU 9100, 4 lanes,
 	// lossless MTU 1024, all packets small.
-	in := CellsOf(catalog.BySKU("ACS-MSN2700"), Port{Speed: 100e9, Cable: 40, MTU: 9100, Lanes: 4})
+	in := cellsOf(catalog.BySKU("ACS-MSN2700"), Port{Speed: 100e9, Cable: 40, MTU: 9100, Lanes: 4})
 	in.Small = 100
 	r := in.Headroom()
 	if got, want := [3]qos.Bytes{r.XON, r.Headroom, r.Reserved}, [3]qos.Bytes{19456, 81920, 101376}; got != want {
@@ -107,7 +107,7 @@ func TestEachPartOfTheCellModelCounts(t *testing.T) {
 	// By hand: small packets are 6400/544 = 11.7647 % of the bytes, a byte takes up 3 in the worst case and 1.235294 on
 	// average; 9100 + 5050.5 + 819.2 + 394 x 64 = 40185.7 B are in flight; 1024 + 40185.7 x 1.235294 = 50665 B are 50 KiB,
 	// and 2 KiB more since the worst case is 119 KiB.
-	usual := CellsOf(catalog.BySKU("ACS-MSN4600C"), port)
+	usual := cellsOf(catalog.BySKU("ACS-MSN4600C"), port)
 	if got := usual.Headroom().Headroom; got != 53248 {
 		t.Errorf("got %d B, want 53248", got)
 	}
@@ -187,7 +187,7 @@ var models = map[string]func(Port) Result{
 		return ForSwitch("", catalog.BySKU("ACS-SN5600"), p)
 	},
 	"cell, all packets small": func(p Port) Result {
-		in := CellsOf(catalog.BySKU("ACS-MSN2100"), p)
+		in := cellsOf(catalog.BySKU("ACS-MSN2100"), p)
 		in.Small = 100
 		return in.Headroom()
 	},

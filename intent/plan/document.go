@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"hash"
 	"slices"
 
 	"github.com/weirfabric/weir/intent/addr"
@@ -29,35 +30,52 @@ func Compare(a, b Leaf) int { return slices.Compare(a.Path, b.Path) }
 // Sort puts the leaves into their order.
 func (d Document) Sort() { slices.SortFunc(d, Compare) }
 
-// Digest is the same for documents with the same paths and values, in whatever order.
-func (d Document) Digest() Digest {
+// Sorted is the document in its order. The document itself stays as it is.
+func (d Document) Sorted() Document {
+	if slices.IsSortedFunc(d, Compare) {
+		return d
+	}
 	sorted := slices.Clone(d)
 	sorted.Sort()
+	return sorted
+}
+
+// Digest is the same for documents with the same paths and values, in whatever order.
+func (d Document) Digest() Digest {
 	h := sha256.New()
-	for _, l := range sorted {
-		for _, p := range l.Path {
-			h.Write([]byte(p))
-			h.Write([]byte{0})
-		}
-		h.Write([]byte{1})
-		h.Write([]byte(l.Value))
-		h.Write([]byte{2})
+	var line []byte
+	for _, l := range d.Sorted() {
+		line = l.spell(line[:0])
+		h.Write(line)
 	}
 	return Digest(hex.EncodeToString(h.Sum(nil)))
 }
 
 // Parts are the digests of the document by shared object and, for the rest, by port (device leaves under "").
 func (d Document) Parts() map[string]Digest {
-	byPart := map[string]Document{}
-	for _, l := range d {
+	hashes := map[string]hash.Hash{}
+	var line []byte
+	for _, l := range d.Sorted() {
 		part := cmp.Or(l.Object, l.Addr.Port)
-		byPart[part] = append(byPart[part], l)
+		if hashes[part] == nil {
+			hashes[part] = sha256.New()
+		}
+		line = l.spell(line[:0])
+		hashes[part].Write(line)
 	}
-	parts := make(map[string]Digest, len(byPart))
-	for part, doc := range byPart {
-		parts[part] = doc.Digest()
+	parts := make(map[string]Digest, len(hashes))
+	for part, h := range hashes {
+		parts[part] = Digest(hex.EncodeToString(h.Sum(nil)))
 	}
 	return parts
+}
+
+// spell appends what a digest covers of a leaf.
+func (l Leaf) spell(to []byte) []byte {
+	for _, p := range l.Path {
+		to = append(append(to, p...), 0)
+	}
+	return append(append(append(to, 1), l.Value...), 2)
 }
 
 // State is what was read from a device, sorted into what weir answers for and what it does not.
@@ -82,4 +100,21 @@ type Delta struct {
 	Action Action
 	Before string // value on the device; empty for Create
 	Adopt  bool   // the leaf's shared object stands on the device and is not in the manifest
+}
+
+// Inverse are the deltas that lead back.
+func Inverse(deltas []Delta) []Delta {
+	out := make([]Delta, len(deltas))
+	for i, d := range deltas {
+		switch d.Action {
+		case Create:
+			d.Action, d.Before = Delete, d.Leaf.Value
+		case Delete:
+			d.Action, d.Before = Create, ""
+		default:
+			d.Leaf.Value, d.Before = d.Before, d.Leaf.Value
+		}
+		out[i] = d
+	}
+	return out
 }

@@ -4,6 +4,7 @@
 package plan
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/weirfabric/weir/intent/addr"
@@ -82,6 +83,15 @@ type Change struct {
 	Impact  Impact     `json:"impact"`
 	Adopt   bool       `json:"adopt,omitempty"` // the value stands on the device and was not put there by weir
 	Because []diag.Pos `json:"because"`
+}
+
+// MarshalJSON writes a change that nothing in the repo caused with an empty list, and never with null.
+func (c Change) MarshalJSON() ([]byte, error) {
+	type form Change
+	if c.Because == nil {
+		c.Because = []diag.Pos{}
+	}
+	return json.Marshal(form(c))
 }
 
 // Step is everything that happens to one device in one wave.

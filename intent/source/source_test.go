@@ -168,7 +168,7 @@ func TestSuggestionsAreCloseWords(t *testing.T) {
 		"losless": "lossless", "prioritiy": "priority", "dcsp": "dscp", "DSCP": "dscp", "flowcontrol": "flowControl",
 		"flow-control": "flowControl", "name": "", "x": "", "": "", "queue": "", "ps": "",
 	} {
-		if got := Suggest(word, known); got != want {
+		if got := suggest(word, known); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
 	}

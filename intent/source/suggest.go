@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Suggest is the known word that word was probably meant to be; empty where none is close. Words that differ only in case
+// suggest is the known word that word was probably meant to be; empty where none is close. Words that differ only in case
 // are closest; otherwise at most a quarter of the letters, and one more, may be wrong. Of equally close ones the first wins.
-func Suggest(word string, known []string) string {
+func suggest(word string, known []string) string {
 	best, least := "", 2+len([]rune(word))/4
 	for _, k := range known {
 		if strings.EqualFold(word, k) {
@@ -22,7 +22,7 @@ func Suggest(word string, known []string) string {
 
 // DidYouMean is the end of a sentence about an unknown word: a question with the suggestion, or nothing.
 func DidYouMean(word string, known []string) string {
-	if s := Suggest(word, known); s != "" {
+	if s := suggest(word, known); s != "" {
 		return fmt.Sprintf("; did you mean %q?", s)
 	}
 	return ""

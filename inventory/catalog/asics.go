@@ -52,6 +52,3 @@ var asics = []ASIC{
 	{Name: "Tomahawk 5", Model: Annex, Source: gcuASICs},
 	{Name: "Jericho 2C+", Model: Annex, Source: gcuASICs},
 }
-
-// ASICs are all rows, for documentation and tests.
-func ASICs() []ASIC { return append([]ASIC(nil), asics...) }

@@ -33,7 +33,7 @@ func TestAnUnknownSKUStaysUnknown(t *testing.T) {
 
 func TestEveryRowCitesItsSource(t *testing.T) {
 	chips := map[string]bool{}
-	for _, chip := range ASICs() {
+	for _, chip := range asics {
 		chips[chip.Name] = true
 		if chip.Source == "" || (chip.Buffer > 0 && chip.BufferSource == "") {
 			t.Errorf("%s cites no source", chip.Name)

@@ -195,16 +195,23 @@ func (b *builder) add(table, key, field, value, object string) {
 
 // sort brings the leaves into their order. Most leaves of a table already are, the tables are not.
 func (b *builder) sort() {
-	tables := map[string]plan.Document{}
+	size := map[string]int{}
+	for _, l := range b.doc {
+		size[l.Path[0]]++
+	}
+	sorted := make(plan.Document, len(b.doc))
+	tables, n := map[string]plan.Document{}, 0
+	for _, name := range slices.Sorted(maps.Keys(size)) {
+		tables[name] = sorted[n:n]
+		n += size[name]
+	}
 	for _, l := range b.doc {
 		tables[l.Path[0]] = append(tables[l.Path[0]], l)
 	}
-	sorted := b.doc[:0]
-	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		if t := tables[name]; !slices.IsSortedFunc(t, plan.Compare) {
+	for _, t := range tables {
+		if !slices.IsSortedFunc(t, plan.Compare) {
 			t.Sort()
 		}
-		sorted = append(sorted, tables[name]...)
 	}
 	b.doc = sorted
 }

@@ -36,7 +36,7 @@ func (Language) Read(sw *fabric.Switch, answers []plan.Answer) (plan.State, erro
 		}
 	}
 	n := 192 + 32*len(sw.Ports)
-	r.owned, r.derived, r.foreign = newBuilder(sw.Name, n), newBuilder(sw.Name, 16+2*len(sw.Ports)), newBuilder(sw.Name, 64+8*len(sw.Ports))
+	r.owned, r.derived, r.foreign = newBuilder(sw.Name, n), newBuilder(sw.Name, 16+2*len(sw.Ports)), newBuilder(sw.Name, 64)
 	for _, t := range db.sorted() {
 		r.table(t.name, t.rows)
 	}

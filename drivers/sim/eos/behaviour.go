@@ -33,13 +33,13 @@ func isDefault(text string) bool {
 	if !strings.HasPrefix(text, "qos map ") || word(text, 7) != "" {
 		return false
 	}
-	switch kind, target := word(text, 2), word(text, 5); {
-	case kind == "dscp":
+	switch word(text, 2) {
+	case "dscp":
 		return to == strconv.Itoa(defaultTC(from))
-	case kind == "cos":
+	case "cos":
 		return to == strconv.Itoa(defaultCosTC(from))
 	default:
-		return target == "tx-queue" && to == strconv.Itoa(from)
+		return word(text, 5) == "tx-queue" && to == strconv.Itoa(from)
 	}
 }
 

@@ -3,17 +3,13 @@ package eos
 import (
 	"bytes"
 	"context"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"net"
 	"strings"
 
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 
@@ -23,57 +19,14 @@ import (
 // server is the device's gNMI.
 type server struct {
 	gpb.UnimplementedGNMIServer
-	d              *Device
-	user, password string
-	drop           func(net.Addr)
+	d    *Device
+	drop func(net.Addr)
 }
 
 // serveGNMI answers gNMI until ctx ends.
 func (d *Device) serveGNMI(ctx context.Context, s sim.Services) error {
-	impl := &server{d: d, user: s.User, password: s.Password, drop: s.Drop}
-	options := []grpc.ServerOption{
-		grpc.WaitForHandlers(true),
-		grpc.UnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-			if err := impl.authorize(ctx); err != nil {
-				return nil, err
-			}
-			return next(ctx, req)
-		}),
-		grpc.StreamInterceptor(func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-			if err := impl.authorize(stream.Context()); err != nil {
-				return err
-			}
-			return next(srv, stream)
-		}),
-	}
-	if s.TLS != nil {
-		options = append(options, grpc.Creds(credentials.NewTLS(s.TLS)))
-	}
-	g := grpc.NewServer(options...)
-	gpb.RegisterGNMIServer(g, impl)
-	stop := context.AfterFunc(ctx, g.Stop)
-	defer stop()
-	err := g.Serve(s.GNMI)
-	g.Stop() // waits for the calls that still run
-	if ctx.Err() != nil || errors.Is(err, grpc.ErrServerStopped) {
-		return nil
-	}
-	return err
-}
-
-// authorize lets in who shows a certificate that was verified, or the user's name and password in metadata.
-func (s *server) authorize(ctx context.Context) error {
-	if p, ok := peer.FromContext(ctx); ok {
-		if t, ok := p.AuthInfo.(credentials.TLSInfo); ok && len(t.State.VerifiedChains) > 0 {
-			return nil
-		}
-	}
-	md, _ := metadata.FromIncomingContext(ctx)
-	first := func(key string) []byte { return []byte(strings.Join(md.Get(key), " ")) }
-	if subtle.ConstantTimeCompare(first("username"), []byte(s.user))&subtle.ConstantTimeCompare(first("password"), []byte(s.password)) != 1 {
-		return status.Error(codes.Unauthenticated, "authentication failed")
-	}
-	return nil
+	denied := status.Error(codes.Unauthenticated, "authentication failed")
+	return sim.ServeGNMI(ctx, s, &server{d: d, drop: s.Drop}, denied)
 }
 
 // fault is what goes wrong with a unary call: the error that it ends with, or nil. The call does what it is for all the
@@ -129,7 +82,8 @@ func join(prefix, path *gpb.Path) (elems []*gpb.PathElem, origin string, err err
 		}
 		origin = own
 	}
-	if len(path.GetElement()) > 0 || len(prefix.GetElement()) > 0 { //nolint:staticcheck // to refuse what old clients send
+	//lint:ignore SA1019 to refuse what old clients send
+	if len(path.GetElement()) > 0 || len(prefix.GetElement()) > 0 { //nolint:staticcheck // as above
 		return nil, "", status.Error(codes.Unimplemented, "paths of strings are not supported: use elem")
 	}
 	elems = append(append(elems, prefix.GetElem()...), path.GetElem()...)

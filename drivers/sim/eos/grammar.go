@@ -83,7 +83,8 @@ func (g *grammar) parse(in place, words []string, named bool) ([]line, error) {
 		}
 	}
 	for _, c := range alive {
-		if c.at != len(c.form.tokens) && !(named && c.at == c.form.key) {
+		whole := c.at == len(c.form.tokens) || named && c.at == c.form.key
+		if !whole {
 			continue
 		}
 		if c.form.on != anyASIC && c.form.on != g.family {

@@ -180,13 +180,15 @@ func parsePath(s string) *gpb.Path {
 		s = s[1:]
 		end, depth := len(s), 0
 		for i, c := range s {
-			if c == '[' {
-				depth++
-			} else if c == ']' {
-				depth--
-			} else if c == '/' && depth == 0 {
+			if c == '/' && depth == 0 {
 				end = i
 				break
+			}
+			switch c {
+			case '[':
+				depth++
+			case ']':
+				depth--
 			}
 		}
 		name, keys, _ := strings.Cut(s[:end], "[")

@@ -227,7 +227,7 @@ func test(p *process, args []string) int {
 	if not {
 		args = args[1:]
 	}
-	yes := false
+	var yes bool
 	switch {
 	case len(args) == 2:
 		f := p.d.files[path.Clean(args[1])]

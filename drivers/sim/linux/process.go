@@ -81,7 +81,7 @@ func (p *process) simple(s simple) int {
 			sinks = append(sinks, func() error { return p.d.writeFile(r.file, buffer.Bytes(), r.appendTo) })
 		}
 	}
-	status := 0
+	var status int
 	if s.group != nil {
 		status = stage.list(s.group)
 	} else {

@@ -2,7 +2,6 @@ package sonic
 
 import (
 	"context"
-	"crypto/subtle"
 	"slices"
 	"strings"
 	"time"
@@ -10,9 +9,7 @@ import (
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/keepalive"
-	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 
@@ -40,29 +37,9 @@ const minPing = 10 * time.Second
 // serveGNMI answers until ctx ends.
 func (d *Device) serveGNMI(ctx context.Context, s sim.Services) error {
 	srv := &server{Device: d, services: s, names: d.readNames()}
-	g := grpc.NewServer(
-		grpc.Creds(credentials.NewTLS(s.TLS)),
-		grpc.UnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-			if err := srv.authenticate(ctx); err != nil {
-				return nil, err
-			}
-			return next(ctx, req)
-		}),
-		grpc.StreamInterceptor(func(v any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-			if err := srv.authenticate(stream.Context()); err != nil {
-				return err
-			}
-			return next(v, stream)
-		}),
-		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minPing, PermitWithoutStream: true}),
-		grpc.WaitForHandlers(true),
-	)
-	gpb.RegisterGNMIServer(g, srv)
-	stopped := context.AfterFunc(ctx, g.Stop)
-	defer stopped()
-	err := g.Serve(s.GNMI)
-	g.Stop() // returns when every handler has
-	return err
+	denied := status.Error(codes.Unauthenticated, "Unauthenticated")
+	return sim.ServeGNMI(ctx, s, srv, denied,
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minPing, PermitWithoutStream: true}))
 }
 
 func (d *Device) readNames() nameMaps {
@@ -82,23 +59,6 @@ func (d *Device) readNames() nameMaps {
 	}
 	return n
 }
-
-// authenticate wants the user and the password of the metadata, or a certificate that the TLS handshake has verified.
-func (s *server) authenticate(ctx context.Context) error {
-	if p, ok := peer.FromContext(ctx); ok {
-		if info, ok := p.AuthInfo.(credentials.TLSInfo); ok && len(info.State.VerifiedChains) > 0 {
-			return nil
-		}
-	}
-	md, _ := metadata.FromIncomingContext(ctx)
-	user, password := md.Get("username"), md.Get("password")
-	if len(user) == 1 && len(password) == 1 && same(user[0], s.services.User) && same(password[0], s.services.Password) {
-		return nil
-	}
-	return status.Error(codes.Unauthenticated, "Unauthenticated")
-}
-
-func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 // Capabilities: openconfig-qos is not among the models, and the encodings are more than the native tables can do.
 func (s *server) Capabilities(context.Context, *gpb.CapabilityRequest) (*gpb.CapabilityResponse, error) {

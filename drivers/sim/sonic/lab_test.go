@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"os"
 	"runtime"
 	"strings"
@@ -179,8 +180,8 @@ func (b *bench) run(command, input string) (string, int) {
 	session.Stdin, session.Stdout, session.Stderr = strings.NewReader(input), &out, &errs
 	status := 0
 	if err := session.Run(command); err != nil {
-		exit, ok := err.(*ssh.ExitError)
-		if !ok {
+		var exit *ssh.ExitError
+		if !errors.As(err, &exit) {
 			b.t.Fatalf("%s: %v", command, err)
 		}
 		status = exit.ExitStatus()

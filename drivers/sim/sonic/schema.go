@@ -91,7 +91,6 @@ var models = schema()
 func schema() map[string]table {
 	name := regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}$`)
 	named := func(_ database, key string) bool { return name.MatchString(key) }
-	queueMap := func(first, last int) check { return whole(first, last) }
 	threshold, percent := whole(0, 1<<62), whole(0, 100)
 	wred := map[string]check{"ecn": oneOf("ecn_none", "ecn_green", "ecn_yellow", "ecn_red", "ecn_green_yellow", "ecn_green_red", "ecn_yellow_red", "ecn_all")}
 	for _, colour := range []string{"green", "yellow", "red"} {
@@ -104,13 +103,13 @@ func schema() map[string]table {
 		"PORT":         {fields: map[string]check{"": nil, "admin_status": oneOf("up", "down"), "mtu": whole(68, 9216), "speed": whole(1, 1600000)}},
 		"CABLE_LENGTH": {key: named, fields: map[string]check{"": pattern(`^[0-9]+m$`)}},
 
-		"DSCP_TO_TC_MAP":                     {key: named, fields: mapping(64, queueMap(0, 15))},
-		"DOT1P_TO_TC_MAP":                    {key: named, fields: mapping(8, queueMap(0, 15))},
-		"TC_TO_QUEUE_MAP":                    {key: named, fields: mapping(16, queueMap(0, 9))},
-		"TC_TO_PRIORITY_GROUP_MAP":           {key: named, fields: mapping(16, queueMap(0, 7))},
-		"TC_TO_DSCP_MAP":                     {key: named, fields: mapping(16, queueMap(0, 63))},
-		"MAP_PFC_PRIORITY_TO_QUEUE":          {key: named, fields: mapping(8, queueMap(0, 7))},
-		"PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": {key: named, fields: mapping(8, queueMap(0, 7))},
+		"DSCP_TO_TC_MAP":                     {key: named, fields: mapping(64, whole(0, 15))},
+		"DOT1P_TO_TC_MAP":                    {key: named, fields: mapping(8, whole(0, 15))},
+		"TC_TO_QUEUE_MAP":                    {key: named, fields: mapping(16, whole(0, 9))},
+		"TC_TO_PRIORITY_GROUP_MAP":           {key: named, fields: mapping(16, whole(0, 7))},
+		"TC_TO_DSCP_MAP":                     {key: named, fields: mapping(16, whole(0, 63))},
+		"MAP_PFC_PRIORITY_TO_QUEUE":          {key: named, fields: mapping(8, whole(0, 7))},
+		"PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": {key: named, fields: mapping(8, whole(0, 7))},
 
 		"PORT_QOS_MAP": {key: portOr("global"), fields: map[string]check{
 			"dscp_to_tc_map": ref("DSCP_TO_TC_MAP"), "dot1p_to_tc_map": ref("DOT1P_TO_TC_MAP"), "tc_to_queue_map": ref("TC_TO_QUEUE_MAP"),

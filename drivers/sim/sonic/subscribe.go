@@ -2,6 +2,7 @@ package sonic
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -109,7 +110,7 @@ func (s *server) polls(stream gpb.GNMI_SubscribeServer, list *gpb.SubscriptionLi
 			return err
 		}
 		req, err := stream.Recv()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

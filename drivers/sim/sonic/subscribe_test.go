@@ -2,6 +2,7 @@ package sonic_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -153,7 +154,7 @@ func TestFaultsOfASubscription(t *testing.T) {
 	if got := s.next(); got == "" {
 		t.Error("the subscription after it is empty")
 	}
-	if err := s.CloseSend(); err != nil && err != io.EOF {
+	if err := s.CloseSend(); err != nil && !errors.Is(err, io.EOF) {
 		t.Error(err)
 	}
 }
