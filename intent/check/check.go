@@ -38,6 +38,7 @@ func All() []Check {
 		{"headroom", "The headroom of every lossless priority group is known and covers what may still arrive after PAUSE.", headroom},
 		{"buffer-fit", "All headroom and guarantees of a switch fit its buffer.", bufferFit},
 		{"sku", "The SKU of every switch is in the catalog, so that its numbers can be checked.", knownSKU},
+		{"deadlock", "No cycle of buffers that wait for each other can form, whichever single link or switch is down and while routes change.", deadlock},
 		{"watchdog", "Every port with PFC has a watchdog against deadlock and storm, whose times make sense.", watchdog},
 		{"watchdog-bandwidth", "Queues have guaranteed bandwidth on platforms whose watchdog watches no others.", watchdogBandwidth},
 	}

@@ -39,7 +39,6 @@ type bumped struct {
 	priorities int
 	tables     *Tables
 	carried    sets // by node: the arc times the number of priorities, and the priority
-	used       int  // priorities that anything is carried in
 	lossy      bool // some traffic turns more often than there are priorities
 }
 
@@ -66,7 +65,6 @@ func (l *layout) bump(t *Tables, destinations []int, priorities int) *bumped {
 			grown |= more
 		}
 		if grown != 0 {
-			b.used = max(b.used, node%priorities+1)
 			queue = append(queue, node)
 		}
 	}
@@ -112,17 +110,17 @@ func (b *bumped) cyclic() bool {
 // maxPriorities is how many priorities PFC can tell apart (IEEE 802.1Qbb).
 const maxPriorities = 8
 
-// bumping works out how many priorities keep the traffic of some tables lossless; 0 where eight are too few.
+// bumping works out the fewest priorities that keep the traffic of some tables lossless; 0 where eight are too few.
 func (l *layout) bumping(destinations []int, states ...*Tables) int {
-	need := 0
-	for _, t := range states {
-		b := l.bump(t, destinations, maxPriorities)
-		if b.lossy {
-			return 0
-		}
-		need = max(need, b.used)
+	lossy := func(priorities int) bool {
+		return slices.ContainsFunc(states, func(t *Tables) bool { return l.bump(t, destinations, priorities).lossy })
 	}
-	return need
+	for need := 1; need <= maxPriorities; need++ {
+		if !lossy(need) {
+			return need
+		}
+	}
+	return 0
 }
 
 // proven says whether bumping with some priorities leaves no cycle in any of the tables, or in all of them mixed.

@@ -81,6 +81,15 @@ func (n *Network) end(sw int, port string) string {
 	return addr.Port(n.Switches[sw].Name, port).String()
 }
 
+// Forest says whether the cables make no loop. Then no traffic can go round in one, not even what is flooded.
+func (n *Network) Forest() bool {
+	islands := 0
+	for _, number := range newLayout(n).islands() {
+		islands = max(islands, number)
+	}
+	return len(n.Links) == len(n.Switches)-islands
+}
+
 // validate says what of the network makes no sense. Such a network is a mistake of the caller.
 func (n *Network) validate() error {
 	known := func(what string, sw int) error {
@@ -127,6 +136,7 @@ type layout struct {
 	out        [][]Arc // by switch; the arcs into a switch are the reverses of these
 	byRank     []int   // the switches, the lowest first
 	ends       []int   // the switches with Ends
+	work       int     // what was done so far: steps along links, times 64 destinations
 }
 
 func newLayout(n *Network) *layout {

@@ -60,27 +60,27 @@ func singles(n *Network) []failure {
 	return out
 }
 
-// changed are the destinations whose tables may be others while the links of dead are down. Where every switch keeps a next
-// hop for a destination no distance grows, and the tables are the old ones without the dead links: nothing new to prove.
-func (l *layout) changed(t *Tables, dead failure) []int {
-	lost := make([]uint64, t.words)
-	left := make([]uint64, t.words)
-	for _, a := range dead.arcs(l) {
-		tail := int(l.tail[a])
+// changed adds to lost the destinations whose tables may be others while the links of dead are down. Where every switch keeps
+// a next hop for a destination no distance grows, and the tables are the old ones without the dead links: nothing new to
+// prove.
+func (p *prover) changed(lost []uint64, dead failure) {
+	left := make([]uint64, len(lost))
+	for _, a := range dead.arcs(p.layout) {
+		tail := int(p.tail[a])
 		if dead.hasSwitch(tail) {
 			continue
 		}
 		clear(left)
-		for _, b := range l.out[tail] {
-			if !dead.has(l, b) {
-				for w, hop := range t.row(b) {
+		p.work += len(p.out[tail]) * len(left)
+		for _, b := range p.out[tail] {
+			if !dead.has(p.layout, b) {
+				for w, hop := range p.healthy.row(b) {
 					left[w] |= hop
 				}
 			}
 		}
-		for w, hop := range t.row(a) {
+		for w, hop := range p.healthy.row(a) {
 			lost[w] |= hop &^ left[w]
 		}
 	}
-	return members(lost)
 }

@@ -62,6 +62,14 @@ func TestTheTurnsOfAFatTreeAreThoseOfTheClosedForm(t *testing.T) {
 	}
 }
 
+// TestTheCertificateHoldsInEveryStateThatIsGoneThrough does without the argument that covers all failures at once.
+func TestTheCertificateHoldsInEveryStateThatIsGoneThrough(t *testing.T) {
+	v := mustProve(t, Question{Network: fatTree(8), Policy: UpDown, Failures: 1, Exhaustive: true})
+	if c := v.Covered; !v.Free || c[1].Tried != 256 || c[3].Tried != 80 || c[2].Method != Exhaustion {
+		t.Errorf("got %+v, want every link and switch gone through without a cycle", v)
+	}
+}
+
 func BenchmarkProveFatTree(b *testing.B) {
 	for _, k := range []int{8, 16, 32, 48, 64} {
 		n := fatTree(k)
@@ -73,7 +81,11 @@ func BenchmarkProveFatTree(b *testing.B) {
 			{"healthy/shortest-path", Question{Network: n, Policy: ShortestPath}},
 			{"failures=2/up-down", Question{Network: n, Policy: UpDown, Failures: 2}},
 			{"failures=1/shortest-path", Question{Network: n, Policy: ShortestPath, Failures: 1}},
+			{"failures=1/exhaustive", Question{Network: n, Policy: UpDown, Failures: 1, Exhaustive: true}},
 		} {
+			if c.q.Exhaustive && k > 16 {
+				continue // grows with the square of the links
+			}
 			b.Run(fmt.Sprintf("k=%d/%s", k, c.name), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {

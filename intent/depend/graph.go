@@ -56,6 +56,7 @@ func (l *layout) dependencies(t *Tables, reached sets) (g *graph, falling []turn
 				}
 			}
 			g.to[a] = len(g.turns)
+			l.work += (1 + len(out)) * t.words
 		}
 	}
 	return g, falling
@@ -66,12 +67,12 @@ type turn struct{ in, out Arc }
 
 // intersect writes what a and b have in common to into, and says whether that is anything.
 func intersect(into, a, b []uint64) bool {
-	any := uint64(0)
+	some := uint64(0)
 	for w := range into {
 		into[w] = a[w] & b[w]
-		any |= into[w]
+		some |= into[w]
 	}
-	return any != 0
+	return some != 0
 }
 
 // meet says whether two sets have a member in common.
@@ -82,21 +83,4 @@ func meet(a, b []uint64) bool {
 		}
 	}
 	return false
-}
-
-// subset is the rows of some destinations, in their order.
-func (t *Tables) subset(destinations []int) *Tables {
-	arcs := 0
-	if t.words > 0 {
-		arcs = len(t.next) / t.words
-	}
-	out := newTables(arcs, len(destinations))
-	for a := range Arc(arcs) {
-		for i, d := range destinations {
-			if t.Has(d, a) {
-				out.Add(i, a)
-			}
-		}
-	}
-	return out
 }

@@ -3,6 +3,7 @@ package depend
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Question is what is to be proven. Either Policy or States says how traffic is routed.
@@ -17,7 +18,8 @@ type Question struct {
 	Failures int
 	// Exhaustive goes through every state also where the certificate covers it, and on after a cycle was found.
 	Exhaustive bool
-	// Limit is how many states are tried at most; 0 is no limit. A proof that was cut short is not complete and says so.
+	// Limit is how much work is spent on states with failures, in steps along a link for 64 destinations: a thousand million
+	// take some seconds. A proof that was cut short is not complete. 0 is no limit.
 	Limit int
 	// Progress, where it is set, is called after every state of a model.
 	Progress func(model Model, tried, states int)
@@ -73,9 +75,10 @@ type Verdict struct {
 	Covered      []Coverage
 	Cycle        []Step // a shortest cycle of the gravest state that has one; nil where none was found
 	Found        *Found // where the cycle was found; nil where none was
-	// Unrouted are pairs that are joined by cables and have no route in the healthy network: the proof says nothing about
-	// traffic between them.
-	Unrouted []Unrouted
+	// Unrouted are the first pairs that cables join and that have no route in the healthy network, and UnroutedPairs is how
+	// many there are: the proof says nothing about traffic between them.
+	Unrouted      []Unrouted
+	UnroutedPairs int
 }
 
 // Found is the state in which a cycle was found.
@@ -99,7 +102,7 @@ type Step struct {
 type Unrouted struct{ Switch, Destination int }
 
 // maxUnrouted is how many pairs without a route are listed.
-const maxUnrouted = 1000
+const maxUnrouted = 100
 
 // Prove answers the question. An error means that it makes no sense or cannot be answered.
 func Prove(q Question) (Verdict, error) {
@@ -158,7 +161,6 @@ type prover struct {
 	reached sets
 	graph   *graph // of the healthy network
 	falling []turn // its turns that do not raise the potential
-	tried   int
 	verdict Verdict
 }
 
@@ -181,6 +183,7 @@ func (p *prover) routed() error {
 		}
 	}
 	p.verdict.Covered = append(p.verdict.Covered, cover)
+	p.work = 0
 	p.failures()
 	return nil
 }
@@ -228,18 +231,14 @@ func (p *prover) unrouted() {
 			}
 		}
 		for d, dest := range p.Destinations {
-			if has[d/64]>>(d%64)&1 == 1 || dest.From != nil {
+			if has[d/64]>>(d%64)&1 == 1 || dest.From != nil || slices.Contains(dest.At, sw) {
 				continue
 			}
-			joined := false
-			for _, at := range dest.At {
-				if at == sw {
-					joined = false
-					break
-				}
-				joined = joined || island[at] == island[sw]
+			if !slices.ContainsFunc(dest.At, func(at int) bool { return island[at] == island[sw] }) {
+				continue
 			}
-			if joined && len(p.verdict.Unrouted) < maxUnrouted {
+			p.verdict.UnroutedPairs++
+			if p.verdict.UnroutedPairs <= maxUnrouted {
 				p.verdict.Unrouted = append(p.verdict.Unrouted, Unrouted{sw, d})
 			}
 		}

@@ -46,7 +46,7 @@ func Remedies(q Question, v Verdict) ([]Remedy, error) {
 	if l.proven(all, 1, states...) {
 		loses := "traffic of these states that needs such a turn is then lossy"
 		if need == 1 {
-			loses = "no traffic needs such a turn once the routes have converged"
+			loses = "once the routes have converged, no traffic of these states needs such a turn"
 		}
 		out = append(out, Remedy{
 			Name: RemedyLossy, Rules: rules, Priorities: 1, Proof: where,

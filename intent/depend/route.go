@@ -2,7 +2,6 @@ package depend
 
 import (
 	"math/bits"
-	"slices"
 )
 
 // Policy is how the switches choose next hops. Of several that are equally near all are used (ECMP).
@@ -67,6 +66,10 @@ func (s sets) row(sw int) []uint64 { return s.bits[sw*s.words:][:s.words] }
 
 func (s sets) add(sw, destination int) { s.bits[sw*s.words+destination/64] |= 1 << (destination % 64) }
 
+func (s sets) remove(sw, destination int) {
+	s.bits[sw*s.words+destination/64] &^= 1 << (destination % 64)
+}
+
 // route fills the tables of a policy for some destinations, given by their index, over the links that are not dead. Bit i of
 // a set stands for destinations[i].
 func (l *layout) route(p Policy, destinations []int, dead failure) *Tables {
@@ -90,6 +93,7 @@ func (l *layout) route(p Policy, destinations []int, dead failure) *Tables {
 	for len(active) > 0 { // one round for every distance, for all destinations at once
 		var reached []int
 		for _, v := range unique(active, mark) {
+			l.work += len(l.out[v]) * t.words
 			for _, back := range l.out[v] {
 				a := back.Reverse()
 				u := int(l.tail[a])
@@ -102,6 +106,7 @@ func (l *layout) route(p Policy, destinations []int, dead failure) *Tables {
 		for i, w := range next.bits {
 			seen.bits[i] |= w
 		}
+		l.work += len(next.bits)
 		frontier, next = next, frontier
 		clear(next.bits)
 		active = reached
@@ -112,7 +117,7 @@ func (l *layout) route(p Policy, destinations []int, dead failure) *Tables {
 // step lets the destinations that v has been reached for reach u, which sends to v over a, where the policy lets it and
 // nothing nearer did. It says whether there were any.
 func (l *layout) step(p Policy, hop, next, frontier, seen []uint64, below sets, a Arc) bool {
-	any := uint64(0)
+	some := uint64(0)
 	var underTail, underHead []uint64
 	if p == UpDown {
 		underTail, underHead = below.row(int(l.tail[a])), below.row(int(l.head[a]))
@@ -133,9 +138,9 @@ func (l *layout) step(p Policy, hop, next, frontier, seen []uint64, below sets, 
 		}
 		hop[w] |= f
 		next[w] |= f
-		any |= f
+		some |= f
 	}
-	return any != 0
+	return some != 0
 }
 
 // cones are the destinations that are cabled below each switch or at it, with every link up.
@@ -169,17 +174,30 @@ func (l *layout) reach(t *Tables, destinations []int, dead failure) sets {
 			queue = append(queue, sw)
 		}
 	}
+	everywhere := newSets(1, len(destinations))
 	for i, d := range destinations {
-		from, at := l.Destinations[d].From, l.Destinations[d].At
-		if from == nil {
-			from = l.ends
-		} else {
-			at = nil
-		}
-		for _, sw := range from {
-			if !dead.hasSwitch(sw) && !slices.Contains(at, sw) {
+		for _, sw := range l.Destinations[d].From {
+			if !dead.hasSwitch(sw) {
 				r.add(sw, i)
 				push(sw)
+			}
+		}
+		if l.Destinations[d].From == nil {
+			everywhere.add(0, i)
+		}
+	}
+	for _, sw := range l.ends {
+		if !dead.hasSwitch(sw) {
+			for w, bits := range everywhere.row(0) {
+				r.row(sw)[w] |= bits
+			}
+			push(sw)
+		}
+	}
+	for i, d := range destinations {
+		for _, sw := range l.Destinations[d].At {
+			if l.Destinations[d].From == nil {
+				r.remove(sw, i)
 			}
 		}
 	}
@@ -187,6 +205,7 @@ func (l *layout) reach(t *Tables, destinations []int, dead failure) sets {
 		u := queue[0]
 		queue, queued[u] = queue[1:], false
 		here := r.row(u)
+		l.work += len(l.out[u]) * t.words
 		for _, a := range l.out[u] {
 			v := int(l.head[a])
 			there, grown := r.row(v), uint64(0)

@@ -1,6 +1,9 @@
 package depend
 
-import "iter"
+import (
+	"iter"
+	"math/bits"
+)
 
 // state is what one state of a model is a mixture of, beside the healthy network: the failures whose tables some switch may
 // have. The last is what the routes converge to.
@@ -60,13 +63,13 @@ func (p *prover) model(m Model, count int, states iter.Seq[state]) {
 		return
 	}
 	for s := range states {
-		if p.verdict.Cycle != nil && !p.question.Exhaustive || p.question.Limit > 0 && p.tried >= p.question.Limit {
+		if p.verdict.Cycle != nil && !p.question.Exhaustive || p.question.Limit > 0 && p.work >= p.question.Limit {
 			break
 		}
-		p.tried++
+		touched := p.touched(s)
 		converged.Tried++
 		mixed.Tried++
-		if p.cyclicInTransition(m, s) {
+		if p.cyclicInTransition(m, s, touched) {
 			mixed.Cyclic++
 			if p.cyclicConverged(m, s[len(s)-1]) {
 				converged.Cyclic++
@@ -94,18 +97,20 @@ type layer struct {
 	tables *Tables
 }
 
-// cyclicInTransition says whether the mixture of a state's tables with the healthy ones has a cycle.
-func (p *prover) cyclicInTransition(model Model, s state) bool {
-	m, any := p.mix(s)
-	if !any {
-		return len(p.falling) > 0 && p.graph.shortest(heads(p.falling)) != nil
+// cyclicInTransition says whether the mixture of a state's tables with the healthy ones has a cycle. Where the state touches
+// no destination it has what the healthy network has.
+func (p *prover) cyclicInTransition(model Model, s state, touched []int) bool {
+	if len(touched) == 0 {
+		return p.verdict.Covered[0].Cyclic > 0
 	}
+	m := p.mix(s, touched)
 	extra, falling := p.extra(m)
 	g := *p.graph
 	g.extra = extra
 	if falling = append(falling, p.falling...); len(falling) == 0 {
 		return false
 	}
+	p.work += len(g.turns)
 	cycle := g.shortest(heads(falling))
 	if cycle == nil {
 		return false
@@ -131,21 +136,25 @@ func (p *prover) cyclicConverged(model Model, f failure) bool {
 	return true
 }
 
-// mix makes the mixture of the healthy tables with those of a state, for the destinations whose tables change. It is false
-// where none do. A link that is down may still be sent to: its session may be down and not its light, and it comes back
-// through the same mixture.
-func (p *prover) mix(s state) (mixture, bool) {
+// touched are the destinations whose tables are others in any of a state's failures, in rising order; all where it is most
+// of many, since all are gone through faster.
+func (p *prover) touched(s state) []int {
 	lost := newSets(1, len(p.all))
 	for _, f := range s {
-		for _, d := range p.changed(p.healthy, f) {
-			lost.add(0, d)
-		}
+		p.changed(lost.row(0), f)
 	}
-	m := mixture{destinations: members(lost.row(0))}
-	if len(m.destinations) == 0 {
-		return m, false
+	list := members(lost.row(0))
+	if len(p.all) > 64 && 2*len(list) > len(p.all) {
+		return p.all
 	}
-	before := p.healthy.subset(m.destinations)
+	return list
+}
+
+// mix makes the mixture of the healthy tables with those of a state, for the destinations whose tables change. A link that is
+// down may still be sent to: its session may be down and not its light, and it comes back through the same mixture.
+func (p *prover) mix(s state, touched []int) mixture {
+	m := mixture{destinations: touched}
+	before := p.before(m.destinations)
 	m.layers = []layer{{tables: before}}
 	m.tables = newTables(p.arcs(), len(m.destinations))
 	m.tables.merge(before)
@@ -155,7 +164,7 @@ func (p *prover) mix(s state) (mixture, bool) {
 		m.tables.merge(after)
 	}
 	m.reached = p.reach(m.tables, m.destinations, failure{})
-	return m, true
+	return m
 }
 
 // extra is the turns of a mixture that the healthy network does not have, and those of them that do not raise the potential.
@@ -168,13 +177,8 @@ func (p *prover) extra(m mixture) (extra map[Arc][]Arc, falling []turn) {
 		if !intersect(carries.row(a), m.tables.row(a), m.reached.row(int(p.tail[a]))) {
 			continue
 		}
-		for _, i := range members(carries.row(a)) {
-			d := m.destinations[i]
-			if !p.healthy.Has(d, a) || p.reached.row(int(p.tail[a]))[d/64]>>(d%64)&1 == 0 {
-				fresh[a] = true
-				grown = append(grown, a)
-				break
-			}
+		if fresh[a] = !p.carried(a, m.destinations, carries.row(a)); fresh[a] {
+			grown = append(grown, a)
 		}
 	}
 	add := func(a, b Arc) {
@@ -196,4 +200,42 @@ func (p *prover) extra(m mixture) (extra map[Arc][]Arc, falling []turn) {
 		}
 	}
 	return extra, falling
+}
+
+// before is the healthy tables of some destinations.
+func (p *prover) before(destinations []int) *Tables {
+	if len(destinations) == len(p.all) {
+		return p.healthy
+	}
+	p.work += p.arcs() * len(destinations)
+	out := newTables(p.arcs(), len(destinations))
+	for a := range Arc(p.arcs()) {
+		for i, d := range destinations {
+			if p.healthy.Has(d, a) {
+				out.Add(i, a)
+			}
+		}
+	}
+	return out
+}
+
+// carried says whether the healthy network, too, carries all destinations of a set, bit i standing for destinations[i].
+func (p *prover) carried(a Arc, destinations []int, set []uint64) bool {
+	hops, reached := p.healthy.row(a), p.reached.row(int(p.tail[a]))
+	p.work += len(set)
+	for w, word := range set {
+		if len(destinations) == len(p.all) {
+			if word&^(hops[w]&reached[w]) != 0 {
+				return false
+			}
+			continue
+		}
+		for ; word != 0; word &= word - 1 {
+			d := destinations[w*64+bits.TrailingZeros64(word)]
+			if hops[d/64]&reached[d/64]>>(d%64)&1 == 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
