@@ -51,6 +51,9 @@ a run that is cut off can be ended by weir recover.`,
 			if err != nil {
 				return err
 			}
+			if err := r.store.Free(whoami()); err != nil {
+				return err
+			}
 			var p plan.Plan
 			if saved {
 				p, err = loadPlan(args[0])
@@ -79,13 +82,17 @@ func (c *console) apply(ctx context.Context, r *repo, p plan.Plan, agreed consen
 		c.view().Plan(p, view.PlanOptions{})
 	}
 	if p.Findings.HasErrors() {
-		if saved {
+		if c.json {
+			if err := c.printJSON(findings{1, p.Findings}); err != nil {
+				return err
+			}
+		} else if saved {
 			c.say().Findings(p.Findings)
 		}
 		return exit(exitFindings)
 	}
 	if len(p.Waves) == 0 {
-		return nil
+		return c.nothing("apply", "every device is as wanted")
 	}
 	if err := agreed.covers(p); err != nil {
 		return err
@@ -150,16 +157,19 @@ func (c *console) config(ctx context.Context, r *repo, waves [][]plan.Step, sett
 		return apply.Config{}, nil, err
 	}
 	return apply.Config{Store: r.store, Devices: devices, Dial: r.dial, Watch: watch, Who: whoami(), PID: os.Getpid(),
-		Timeout: settle.timeout, Patience: settle.patience, Poll: settle.poll, Observe: c.tell()}, end, nil
+		Timeout: settle.timeout, Patience: settle.patience, Poll: r.inWall(time.Second), Scale: r.scale(), Observe: c.tell()}, end, nil
 }
 
 // tell prints a run's records as they come.
 func (c *console) tell() func(apply.Record) {
 	if c.json {
-		return nil
+		return c.observe
 	}
 	started := map[string]time.Time{}
 	return func(r apply.Record) {
+		if c.observe != nil {
+			defer c.observe(r)
+		}
 		v := c.say()
 		switch r.Kind {
 		case apply.Started:
@@ -195,6 +205,14 @@ type runResult struct {
 	Format int          `json:"format"`
 	Verb   string       `json:"verb"`
 	Result apply.Result `json:"result"`
+}
+
+// nothing ends a command that had no run to make. A program gets the form of a run without a name.
+func (c *console) nothing(verb, why string) error {
+	if c.json {
+		return c.printJSON(runResult{1, verb, apply.Result{Outcome: apply.Applied, Why: why, Devices: []apply.DeviceResult{}}})
+	}
+	return nil
 }
 
 // result prints how a run ended and turns it into an exit code.

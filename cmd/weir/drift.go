@@ -43,6 +43,7 @@ could not be read: an unreachable device is never "no drift". Differences that w
 			progress := c.progress("reading", len(names))
 			seen := r.observe(cmd.Context(), names, o.observed, progress.step)
 			progress.end()
+			c.warnUnfinished(r)
 			found := r.drift(names, seen, time.Now())
 			if c.json {
 				err = c.printJSON(drift{1, found})

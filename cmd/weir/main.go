@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/weirfabric/weir/cmd/weir/view"
+	"github.com/weirfabric/weir/drivers/apply"
 )
 
 // The exit codes.
@@ -36,13 +37,18 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run is the whole program. It returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
+	return (&console{out: stdout, err: stderr}).run(args)
+}
+
+// run carries out one command line, and returns the exit code.
+func (c *console) run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once: `weir recover` ends the run
-	root := newRoot(&console{out: stdout, err: stderr})
+	root := newRoot(c)
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(c.out)
+	root.SetErr(c.err)
 	err := root.ExecuteContext(ctx)
 	var code exit
 	switch {
@@ -51,7 +57,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case errors.As(err, &code):
 		return int(code)
 	}
-	v := view.View{Out: stderr, Colour: colours(stderr)}
+	v := c.say()
 	v.Printf("%s: %v\n", v.Bad("error"), err)
 	return exitError
 }
@@ -60,7 +66,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 type console struct {
 	out, err io.Writer
 	json     bool
-	lab      bool // talk to the lab of the repo and not to the real devices
+	lab      bool               // talk to the lab of the repo and not to the real devices
+	observe  func(apply.Record) // is told of each record of a run once it is on disk and printed; nil: nobody
 }
 
 // view prints people's text to out.
@@ -91,7 +98,7 @@ and watches the counters that say whether it is true. Start with: weir demo`,
 	root.AddGroup(&cobra.Group{ID: "repo", Title: "What must hold:"}, &cobra.Group{ID: "change", Title: "Changing devices:"},
 		&cobra.Group{ID: "watch", Title: "Watching:"}, &cobra.Group{ID: "try", Title: "Trying it out:"})
 	for group, commands := range map[string][]*cobra.Command{
-		"repo":   {initCommand(c), checkCommand(c), explainCommand(c), renderCommand(c)},
+		"repo":   {initCommand(c), checkCommand(c), explainCommand(c), renderCommand(c), deadlockCommand(c)},
 		"change": {planCommand(c), applyCommand(c), rollbackCommand(c), recoverCommand(c), runsCommand(c), locksCommand(c), showCommand(c)},
 		"watch":  {driftCommand(c), observeCommand(c), watchCommand(c), dashboardsCommand(c), doctorCommand(c)},
 		"try":    {labCommand(c), demoCommand(c)},

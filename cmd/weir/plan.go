@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -47,6 +49,7 @@ func planCommand(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			c.warnUnfinished(r)
 			p, err := c.plan(cmd.Context(), r, o)
 			if err != nil {
 				return err
@@ -118,15 +121,9 @@ func (r *repo) makePlan(names []string, seen map[string]observation, size int) p
 			p.Findings.Add(d)
 		}
 	}
-	var steps []plan.Step
-	for _, name := range names {
-		want, said := r.bound[name].Write()
-		step, refused := r.bound[name].Step(seen[name].state, want)
-		p.Findings = append(append(p.Findings, said...), refused...)
-		if len(step.Changes) == 0 {
-			continue
-		}
-		steps = append(steps, step)
+	steps, findings := r.steps(names, seen)
+	p.Findings = append(p.Findings, findings...)
+	for _, step := range steps {
 		p.Summary.Devices++
 		for _, change := range step.Changes {
 			switch change.Action {
@@ -143,6 +140,24 @@ func (r *repo) makePlan(names []string, seen map[string]observation, size int) p
 	p.Findings = append(p.Findings, boundaries(p, r.fabric)...)
 	p.Findings.Sort()
 	return p
+}
+
+// steps works out what changes on each device, for as many at once as there are cores. A device in order has no step.
+func (r *repo) steps(names []string, seen map[string]observation) ([]plan.Step, diag.List) {
+	steps, findings := make([]plan.Step, len(names)), make([]diag.List, len(names))
+	var all sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, name := range names {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			want, said := r.bound[name].Write()
+			step, refused := r.bound[name].Step(seen[name].state, want)
+			steps[i], findings[i] = step, slices.Concat(said, refused)
+		})
+	}
+	all.Wait()
+	return slices.DeleteFunc(steps, func(s plan.Step) bool { return len(s.Changes) == 0 }), slices.Concat(findings...)
 }
 
 // placesOf says where each device stands: the tier of a switch is its distance from the nearest host.

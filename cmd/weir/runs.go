@@ -59,11 +59,13 @@ func recoverCommand(c *console) *cobra.Command {
 				return err
 			}
 			if len(open) == 0 {
-				if held, err := r.store.Locked(); err != nil || held != nil {
-					return errors.Join(err, r.store.Unlock())
+				if err := giveBack(r.store); err != nil {
+					return err
 				}
-				c.view().Printf("Nothing to recover: every run has its end.\n")
-				return nil
+				if !c.json {
+					c.view().Printf("Nothing to recover: every run has its end.\n")
+				}
+				return c.nothing("recover", "every run has its end")
 			}
 			for _, name := range open {
 				config, end, err := c.config(cmd.Context(), r, nil, settle)
@@ -82,6 +84,25 @@ func recoverCommand(c *console) *cobra.Command {
 	cmd.Flags().StringVar(&o.journal, "journal", "", "where runs are recorded (default DIR/.weir)")
 	settle.flags(cmd)
 	return cmd
+}
+
+// giveBack releases a lock without a run: of a process that was killed before it began one.
+func giveBack(s apply.Store) error {
+	held, err := s.Locked()
+	switch {
+	case err != nil || held == nil:
+		return err
+	case held.Alive(whoami()):
+		return &apply.LockedError{Lock: *held}
+	}
+	return s.Unlock()
+}
+
+// warnUnfinished says beside a command that only reads where an earlier run stands.
+func (c *console) warnUnfinished(r *repo) {
+	if err := r.store.Free(whoami()); err != nil {
+		c.say().Printf("%s: %v\n", c.say().Bad("note"), err)
+	}
 }
 
 // runRow is one run in the list.
@@ -183,7 +204,7 @@ func locksCommand(c *console) *cobra.Command {
 			if open, err := store.Unfinished(); err != nil || len(open) > 0 {
 				return errors.Join(err, fmt.Errorf("run %s has no end: weir recover ends it and gives the lock back", held.Run))
 			}
-			return store.Unlock()
+			return giveBack(store)
 		},
 	}
 	cmd.Flags().StringVar(&journal, "journal", "", "where runs are recorded (default DIR/.weir)")

@@ -31,7 +31,6 @@ type settleOptions struct {
 	blind    bool
 	timeout  time.Duration
 	patience time.Duration
-	poll     time.Duration
 }
 
 func (o *settleOptions) flags(cmd *cobra.Command) {

@@ -47,6 +47,7 @@ type Config struct {
 	Timeout  time.Duration // of one operation, beside three times a step's Cost; 1 minute
 	Patience time.Duration // how long a device that is unreachable or whose outcome is unknown is waited for; 2 minutes
 	Poll     time.Duration // between two looks at such a device; 1 second
+	Scale    float64       // seconds of the devices, in which a step's Cost is, in one of ours; 1, and more in a lab
 	Observe  func(Record)
 	Who      string // user@host, for the lock
 	PID      int
@@ -109,17 +110,8 @@ func (c Config) Apply(ctx context.Context, p plan.Plan, want map[string]plan.Doc
 
 // fresh refuses a plan that was applied, and any while a run stands open.
 func (c Config) fresh(id string) error {
-	open, err := c.Store.Unfinished()
-	if err != nil {
+	if err := c.Store.Free(c.Who); err != nil {
 		return err
-	}
-	if locked, err := c.Store.Locked(); err != nil {
-		return err
-	} else if locked != nil && alive(locked.PID, locked.Who, c.Who) {
-		return &LockedError{*locked}
-	}
-	if len(open) > 0 {
-		return &UnfinishedError{open[0]}
 	}
 	runs, err := c.Store.Runs()
 	if err != nil {
@@ -185,7 +177,7 @@ func (c Config) begin(start Record, waves [][]plan.Step, want map[string]plan.Do
 		}
 		start.Devices = append(start.Devices, devices)
 	}
-	r := &run{Config: c, journal: j, want: want, result: Result{Run: name, Outcome: Applied}}
+	r := &run{Config: c, journal: j, want: want, result: Result{Run: name, Outcome: Applied, Devices: []DeviceResult{}}}
 	return r, j.Append(start)
 }
 
@@ -200,6 +192,9 @@ func (c Config) withDefaults() Config {
 		if *d.value <= 0 {
 			*d.value = d.standard
 		}
+	}
+	if c.Scale <= 0 {
+		c.Scale = 1
 	}
 	if c.Now == nil {
 		c.Now = time.Now

@@ -237,6 +237,40 @@ func cutOff(t *testing.T, f *fleet, n int) {
 	<-reached
 }
 
+func TestAConfirmationWhoseAnswerIsLostIsNoReasonToUndo(t *testing.T) {
+	f := newFleet(t)
+	f.devices["b"].mute = "its answer is lost"
+	got, err := f.config.Apply(t.Context(), f.plan, f.want)
+	if err != nil || got.Outcome != Applied {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	if diff := cmp.Diff(all(after), f.state()); diff != "" {
+		t.Error(diff)
+	}
+	if f.devices["b"].saved["pfc"] != "3" {
+		t.Error("it is not made persistent")
+	}
+}
+
+func TestRecoverFinishesADeviceThatConfirmedAndThenWasLost(t *testing.T) {
+	f := newFleet(t)
+	f.devices["b"].mute = "dies"
+	got, err := f.config.Apply(t.Context(), f.plan, f.want)
+	if err != nil || got.Outcome != Unknown {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	f.devices["b"].dead = false
+	if got, err = f.config.Recover(t.Context(), got.Run); err != nil || got.Outcome != Applied {
+		t.Fatalf("recover: got %+v, %v", got, err)
+	}
+	if diff := cmp.Diff(map[string]string{"a": after, "b": after, "c": before}, f.state()); diff != "" {
+		t.Error(diff)
+	}
+	if f.devices["b"].saved["pfc"] != "3" {
+		t.Error("it is not made persistent")
+	}
+}
+
 func TestAHalfWrittenRecordIsCutOff(t *testing.T) {
 	s := Store{t.TempDir()}
 	j, err := s.Create("run-1", nil)

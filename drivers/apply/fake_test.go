@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -30,6 +29,7 @@ type device struct {
 	dead     bool
 	fault    string // of the next Set: reject, hang, partial, lost
 	updating int    // looks until a hung change takes effect
+	mute     string // of the next Confirm, which takes effect: its answer is lost; dies: the device with it
 	late     map[string]string
 }
 
@@ -178,9 +178,13 @@ func (t target) Confirm(_ context.Context, p plan.Pending) error {
 		return errors.New("connection lost")
 	}
 	if t.timed && t.open != p.Name {
-		return fmt.Errorf("no session %s", p.Name)
+		return &drivers.RejectedError{Device: t.name, Reason: "no session " + p.Name, Err: drivers.ErrDecided}
 	}
 	t.open, t.base = "", nil
+	if mute := t.mute; mute != "" {
+		t.mute, t.dead = "", mute == "dies"
+		return &drivers.UnknownError{Device: t.name, Err: errors.New("connection lost")}
+	}
 	return nil
 }
 

@@ -155,6 +155,23 @@ func (s Store) Unfinished() ([]string, error) {
 	return open, nil
 }
 
+// Free says why who (user@host) may not begin a run: a *LockedError where another one goes on, an *UnfinishedError where one was cut
+// off. Nil where nothing is in the way.
+func (s Store) Free(who string) error {
+	held, err := s.Locked()
+	if err != nil {
+		return err
+	}
+	if held != nil && held.Alive(who) {
+		return &LockedError{*held}
+	}
+	open, err := s.Unfinished()
+	if err == nil && len(open) > 0 {
+		err = &UnfinishedError{open[0]}
+	}
+	return err
+}
+
 // Manifest is what is weir's on each device.
 func (s Store) Manifest() (plan.Manifest, error) {
 	m := plan.Manifest{}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -17,6 +18,12 @@ type Lock struct {
 	Who   string    `json:"who"` // user@host
 	PID   int       `json:"pid"`
 	Since time.Time `json:"since"`
+}
+
+// Alive says whether the process that holds the lock still runs, as who (user@host) sees it. On another machine that cannot be
+// seen: there it counts as gone, which is what the operator says by running recover or giving the lock back.
+func (l Lock) Alive(who string) bool {
+	return l.Who == who && l.PID > 0 && syscall.Kill(l.PID, 0) == nil
 }
 
 // LockedError says that another run holds the lock.

@@ -20,6 +20,7 @@ type member struct {
 	target  drivers.Target // nil: not connected
 	noted   bool           // what follows was read and is in the journal
 	before  plan.Document  // as the device was read before anything was sent
+	reached plan.Digest    // of what was read back when it held what was wanted
 	objects []string       // that were weir's before
 	pending *plan.Pending  // nil: nothing was announced
 	kept    bool           // confirmed on the device: its own timer no longer undoes it
@@ -134,7 +135,7 @@ func (m *member) send(ctx context.Context, step plan.Step, name string) error {
 
 // set sends one chunk. After an error that leaves the connection in doubt it is thrown away.
 func (m *member) set(ctx context.Context, step plan.Step, chunk plan.Chunk, p plan.Pending) error {
-	ctx, cancel := context.WithTimeout(ctx, m.Timeout+3*step.Cost)
+	ctx, cancel := context.WithTimeout(ctx, m.Timeout+time.Duration(3*float64(step.Cost)/m.Scale))
 	defer cancel()
 	err := m.target.Set(ctx, chunk, p)
 	var rejected *drivers.RejectedError
@@ -154,7 +155,7 @@ func (m *member) keep(ctx context.Context, step plan.Step) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
 	defer cancel()
-	if err := m.target.Confirm(ctx, *m.pending); err != nil {
+	if err := m.confirm(ctx); err != nil {
 		m.close()
 		return fmt.Errorf("%s: confirm: %w", m.name(), err)
 	}
@@ -167,6 +168,23 @@ func (m *member) keep(ctx context.Context, step plan.Step) error {
 	if err := m.target.Set(ctx, plan.Chunk{Send: step.Persist}, save); err != nil {
 		m.close()
 		return fmt.Errorf("%s: applied, but not made persistent: %w", m.name(), err)
+	}
+	return nil
+}
+
+// confirm makes the device keep what was sent. One that says that nothing waits any more kept it before, where the answer was lost
+// or the process killed, or has undone it by itself: what it holds tells which.
+func (m *member) confirm(ctx context.Context) error {
+	err := m.target.Confirm(ctx, *m.pending)
+	if !errors.Is(err, drivers.ErrDecided) {
+		return err
+	}
+	state, unread := m.read(ctx)
+	if unread != nil {
+		return unread
+	}
+	if state.Owned.Digest() != m.reached {
+		return err
 	}
 	return nil
 }

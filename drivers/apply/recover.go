@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
@@ -24,7 +23,7 @@ func (c Config) Recover(ctx context.Context, name string) (Result, error) {
 		return Result{}, err
 	}
 	defer j.Close()
-	r := &run{Config: c, journal: j, result: Result{Run: name, Outcome: AsBefore}}
+	r := &run{Config: c, journal: j, result: Result{Run: name, Outcome: AsBefore, Devices: []DeviceResult{}}}
 	records := j.Records()
 	if len(records) > 0 && records[0].Verb == "rollback" {
 		if r.owners, err = c.ownersBefore(records[0].Of); err != nil {
@@ -61,19 +60,13 @@ func (c Config) takeOver(name string) error {
 	if err != nil {
 		return err
 	}
-	if held != nil && alive(held.PID, held.Who, c.Who) && held.PID != c.PID {
+	if held != nil && held.Alive(c.Who) && held.PID != c.PID {
 		return &LockedError{*held}
 	}
 	if err := c.Store.Unlock(); err != nil {
 		return err
 	}
 	return c.Store.Lock(Lock{Run: name, Verb: "recover", Who: c.Who, PID: c.PID, Since: c.Now().UTC()})
-}
-
-// alive says whether the process that holds a lock still runs. On another machine that cannot be seen: it counts as gone
-// only when the operator says so by running recover there.
-func alive(pid int, who, us string) bool {
-	return who == us && pid > 0 && syscall.Kill(pid, 0) == nil
 }
 
 // left rebuilds the devices of the last wave from the journal, as far as something may have been sent to them, and says
@@ -101,7 +94,7 @@ func (r *run) left(records []Record) ([]*member, bool, error) {
 			m.pending, m.step.Route, m.kept = rec.Pending, rec.Pending.Route, rec.Pending.Deadline.IsZero()
 			m.step.Persist, m.step.Quiet = rec.Persist, rec.Quiet
 		case Reached:
-			m.step.Base = rec.Digest
+			m.reached = rec.Digest
 		case Confirmed:
 			m.kept, m.outcome = true, Applied
 		case Undone:
@@ -137,7 +130,7 @@ func (r *run) finish(ctx context.Context, members []*member) bool {
 		if err != nil {
 			return err
 		}
-		if state.Owned.Digest() != m.step.Base {
+		if state.Owned.Digest() != m.reached {
 			return fmt.Errorf("%s: it does not hold any more what was judged good", m.name())
 		}
 		if confirming != nil && !m.pending.Deadline.IsZero() && r.Now().Before(m.pending.Deadline) {

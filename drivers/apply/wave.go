@@ -32,6 +32,9 @@ func (r *run) wave(ctx context.Context, n int, steps []plan.Step) bool {
 		judge = r.Watch(ctx, steps)
 	}
 	if err := r.change(ctx, members, judge); err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("interrupted: %w", err)
+		}
 		r.undo(context.WithoutCancel(ctx), members)
 		return r.stop(members, err)
 	}
@@ -61,7 +64,7 @@ func (r *run) change(ctx context.Context, members []*member, judge func(context.
 	}
 	verdict := judge(ctx)
 	if ctx.Err() != nil {
-		return fmt.Errorf("interrupted: %w", ctx.Err())
+		return ctx.Err()
 	}
 	if !verdict.Pass {
 		return fmt.Errorf("the counters say no: %s", verdict.Text)
@@ -79,7 +82,8 @@ func (m *member) reach(ctx context.Context) error {
 		return fmt.Errorf("%s: it took the changes, and reads back differently: %s is %q, wanted %q (%d differences)",
 			m.name(), left[0].Addr, left[0].Before, left[0].After, len(left))
 	}
-	return m.log(Record{Kind: Reached, Digest: state.Owned.Digest(), Parts: state.Owned.Parts()})
+	m.reached = state.Owned.Digest()
+	return m.log(Record{Kind: Reached, Digest: m.reached, Parts: state.Owned.Parts()})
 }
 
 // keep confirms every device. One that cannot be confirmed is tried again while patience lasts, and then left to Recover.
@@ -112,7 +116,7 @@ func (r *run) stop(members []*member, why error) bool {
 }
 
 func (m *member) ended() DeviceResult {
-	d := DeviceResult{Device: m.name(), Wave: m.wave, Outcome: m.outcome, Leaves: m.leaves}
+	d := DeviceResult{Device: m.name(), Wave: m.wave, Outcome: m.outcome, Leaves: append([]string{}, m.leaves...)}
 	if m.why != nil {
 		d.Why = m.why.Error()
 	}
