@@ -1,5 +1,60 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
 
-func dashboardsCommand(*console) *cobra.Command { return &cobra.Command{Use: "dashboards"} }
+	"github.com/spf13/cobra"
+
+	"github.com/weirfabric/weir/cmd/weir/view"
+	"github.com/weirfabric/weir/telemetry/dashboards"
+	"github.com/weirfabric/weir/templates"
+)
+
+func dashboardsCommand(c *console) *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "dashboards",
+		Short: "Write Grafana dashboards, and the files of Prometheus and Alertmanager",
+		Long: `dashboards writes what shows and alerts on the metrics of weir watch --listen:
+  DIR/grafana/*.json               dashboards: the fabric, a device, a port, plan and drift; import them in Grafana, or put
+                                   them where one of its dashboard providers reads
+  DIR/prometheus/prometheus.yml    an example of a Prometheus that scrapes weir watch --listen :9469
+  DIR/prometheus/alerts.yml        alert rules, to be named under rule_files
+  DIR/prometheus/alertmanager.yml  an example of an Alertmanager that tells of each trouble once; the receiver is yours
+Files of an earlier weir are overwritten.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			boards, others, err := writeDashboards(out)
+			if err != nil {
+				return err
+			}
+			c.view().Printf("wrote %s and %s to %s. Import %s in Grafana; run prometheus --config.file=%s\n",
+				view.Count(boards, "dashboard"), view.Count(others, "other file"), out,
+				filepath.Join(out, "grafana", "*.json"), filepath.Join(out, "prometheus", "prometheus.yml"))
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", "dashboards", "the folder to write to")
+	return cmd
+}
+
+// writeDashboards writes the files of package dashboards below dir and says how many are dashboards and how many are not.
+func writeDashboards(dir string) (boards, others int, err error) {
+	files, err := dashboards.Files(templates.FS)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, f := range files {
+		if err := writeFile(filepath.Join(dir, filepath.FromSlash(f.Name)), f.Body); err != nil {
+			return 0, 0, fmt.Errorf("write the dashboards: %w", err)
+		}
+		if strings.HasPrefix(f.Name, "grafana/") {
+			boards++
+		} else {
+			others++
+		}
+	}
+	return boards, others, nil
+}

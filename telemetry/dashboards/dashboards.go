@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 	"text/template"
 
@@ -22,7 +23,8 @@ type File struct {
 // PanelQuery is one query of one panel.
 type PanelQuery struct {
 	Dashboard, Panel string
-	Expr             string // as in the dashboard, with its variables
+	Expr             string   // as in the dashboard, with its variables
+	Labels           []string // of the result, that the panel shows
 }
 
 // Plain is the query without Grafana's variables: of everything, with the rate over the interval given, as 1m.
@@ -46,10 +48,26 @@ type panel struct {
 	Title, Description, Kind, Unit string
 	Width, Height                  int
 	Instant                        bool
-	Bad                            int    // the value from which a stat is red; 0: none
-	Row, Column                    string // labels, of a matrix
+	Bad, Warn, Good                int      // a stat is red from bad on, orange from warn on, red below good; 0: not judged
+	Row, Column                    string   // labels, of a matrix
+	Columns                        []string // of a table, in their order
+	Value                          string   // heading of a table's values
+	Worst                          bool     // the greatest value of a table comes first, else the devices by name
+	None                           string   // what is said when there is no data
+	Words                          []word   // that are shown for values
 	Queries                        []query
 	ID, X, Y                       int `yaml:"-"`
+}
+
+type word struct {
+	Value       int
+	Text, Color string
+}
+
+// step is the colour of a stat from a value on.
+type step struct {
+	Color string
+	From  int
 }
 
 type query struct {
@@ -73,14 +91,49 @@ func (p panel) Format() string {
 	return "time_series"
 }
 
-// Verdicts says whether the values of the panel are verdicts, to be shown as words.
-func (p panel) Verdicts() bool {
-	for _, q := range p.Queries {
-		if strings.HasPrefix(q.Expr, "weir_verdict") || strings.HasPrefix(q.Expr, "weir_port_verdict") {
-			return true
+// Judged says whether the colour of a stat means something.
+func (p panel) Judged() bool { return p.Bad != 0 || p.Warn != 0 || p.Good != 0 }
+
+// Steps are the colours of the panel's values. The first has no lower end.
+func (p panel) Steps() []step {
+	switch {
+	case p.Bad != 0:
+		return []step{{"green", 0}, {"red", p.Bad}}
+	case p.Warn != 0:
+		return []step{{"green", 0}, {"orange", p.Warn}}
+	case p.Good != 0:
+		return []step{{"red", 0}, {"green", p.Good}}
+	}
+	return []step{{"text", 0}}
+}
+
+// Corner is what Grafana calls the first column of a matrix.
+func (p panel) Corner() string { return p.Row + "\\" + p.Column }
+
+// Place is the place of column i of a matrix, after the one that names the row.
+func (p panel) Place(i int) int { return i + 1 }
+
+// legendLabel finds the labels of a legend.
+var legendLabel = regexp.MustCompile(`{{(\w+)}}`)
+
+// labels are those that the panel shows of the result of q.
+func (p panel) labels(q query) []string {
+	var out []string
+	switch p.Kind {
+	case "matrix":
+		return []string{p.Row, p.Column}
+	case "table":
+		for _, c := range p.Columns {
+			if c != "Value" {
+				out = append(out, c)
+			}
+		}
+	default:
+		for _, m := range legendLabel.FindAllStringSubmatch(q.Legend, -1) {
+			out = append(out, m[1])
 		}
 	}
-	return false
+	return out
 }
 
 // Files are all files, from the folders grafana and prometheus of the templates.
@@ -126,7 +179,7 @@ func Queries(templates fs.FS) ([]PanelQuery, error) {
 	for _, d := range boards {
 		for _, p := range d.Panels {
 			for _, q := range p.Queries {
-				out = append(out, PanelQuery{d.Title, p.Title, q.Expr})
+				out = append(out, PanelQuery{d.Title, p.Title, q.Expr, p.labels(q)})
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/weirfabric/weir/telemetry"
@@ -44,6 +45,7 @@ func TestDashboardsAreWhatGrafanaReads(t *testing.T) {
 				Title, Type string
 				GridPos     struct{ X, Y, W, H int }
 				Targets     []struct{ Expr, RefID string }
+				FieldConfig struct{ Defaults struct{ Mappings []any } }
 			}
 		}
 		if err := json.Unmarshal(body, &d); err != nil {
@@ -56,6 +58,9 @@ func TestDashboardsAreWhatGrafanaReads(t *testing.T) {
 		uids[d.UID] = true
 		taken := map[[2]int]string{}
 		for _, p := range d.Panels {
+			if p.Type == "table" && len(p.FieldConfig.Defaults.Mappings) > 0 {
+				t.Errorf("%s: panel %q would show the words of its values for labels too: priority 3 as an error", name, p.Title)
+			}
 			if len(p.Targets) == 0 || p.GridPos.X+p.GridPos.W > columns || p.GridPos.W == 0 || p.GridPos.H == 0 {
 				t.Errorf("%s: panel %q has no query or no place: %+v", name, p.Title, p.GridPos)
 			}
@@ -72,6 +77,77 @@ func TestDashboardsAreWhatGrafanaReads(t *testing.T) {
 	}
 	if boards != 4 {
 		t.Errorf("got %d dashboards, want 4", boards)
+	}
+}
+
+// TestAMatrixShowsEveryCheck also means that a new check gets its column.
+func TestAMatrixShowsEveryCheck(t *testing.T) {
+	var want []string
+	for _, c := range health.Checks() {
+		want = append(want, string(c.Name))
+	}
+	boards, err := read(templates.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	matrices := 0
+	for _, d := range boards {
+		for _, p := range d.Panels {
+			if p.Kind != "matrix" {
+				continue
+			}
+			matrices++
+			if diff := cmp.Diff(want, p.Columns); diff != "" {
+				t.Errorf("%s / %s: grafana/dashboards.yaml: columns (-checks +columns)\n%s", d.Title, p.Title, diff)
+			}
+		}
+	}
+	if matrices == 0 {
+		t.Error("there is no matrix")
+	}
+}
+
+func TestAPanelSaysWhatItsValuesMean(t *testing.T) {
+	boards, err := read(templates.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range boards {
+		for _, p := range d.Panels {
+			switch p.Kind {
+			case "stat":
+				if !p.Judged() && strings.Contains(p.Queries[0].Expr, " bool ") {
+					t.Errorf("%s / %s: troubles are counted, and no number is bad", d.Title, p.Title)
+				}
+				if !p.Instant || len(p.Queries) != 1 {
+					t.Errorf("%s / %s: a stat shows one number of now", d.Title, p.Title)
+				}
+			case "timeseries":
+				if p.Unit == "" {
+					t.Errorf("%s / %s: no unit", d.Title, p.Title)
+				}
+				for _, q := range p.Queries {
+					if q.Legend == "" {
+						t.Errorf("%s / %s: no legend for %s", d.Title, p.Title, q.Expr)
+					}
+				}
+			case "table":
+				if p.Value == "" || len(p.Columns) == 0 || p.None == "" {
+					t.Errorf("%s / %s: a table has a heading for its values, columns, and something to say when it is empty", d.Title, p.Title)
+				}
+			case "matrix":
+				if len(p.Words) == 0 {
+					t.Errorf("%s / %s: a matrix of bare numbers", d.Title, p.Title)
+				}
+			default:
+				t.Errorf("%s / %s: no kind %q", d.Title, p.Title, p.Kind)
+			}
+			for _, q := range p.Queries {
+				if strings.Contains(q.Expr, "vector(") {
+					t.Errorf("%s / %s: %s shows a number when nothing is known", d.Title, p.Title, q.Expr)
+				}
+			}
+		}
 	}
 }
 

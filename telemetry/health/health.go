@@ -23,6 +23,7 @@ const (
 	SlowReceiver  Check = "slow-receiver"
 	Deadlock      Check = "pfc-deadlock"
 	Congestion    Check = "congestion"
+	Incast        Check = "incast"
 	PFCWithoutECN Check = "pfc-without-ecn"
 	ECNSilent     Check = "ecn-silent"
 	CNPSilent     Check = "cnp-silent"
@@ -47,6 +48,7 @@ func Checks() []struct {
 		{SlowReceiver, "No host keeps its switch from sending for a good part of the time."},
 		{Deadlock, "No ports wait for each other in a circle."},
 		{Congestion, "No switch stops its neighbours for a good part of the time since one of its own ports is overloaded."},
+		{Incast, "No port of a switch is nearly saturated and marks a good part of its packets: there an incast or a collision of flows meets."},
 		{PFCWithoutECN, "Where a switch sends PAUSE for a class with ECN, it marks packets too, and before."},
 		{ECNSilent, "Marks are counted where packets are marked, and arrive where they should."},
 		{CNPSilent, "A NIC that receives marks answers with CNPs, and the senders get them."},
@@ -144,12 +146,18 @@ type Policy struct {
 	Major     float64       // share from which it is told; 0.1
 	Storm     float64       // share from which it is a storm; 0.99, as SONiC's detection on Mellanox (pfc_detect_mellanox.lua)
 	Flapping  int           // storms of one queue in the window that make it flap; 3
-	Saturated float64       // share of a port's rate from which it is overloaded; 0.9
+	Saturated float64       // share of a port's rate from which it is overloaded; 0.9, weir's choice
+	Marked    float64       // share of a queue's packets from which marking tells that flows meet; 0.001, see defaultMarked
 	Lost      float64       // share by which CNPs sent may exceed those handled; 0.05
 	Grace     time.Duration // for which weir's own flaps are forgiven, as the devices live it; 1 minute
 	Forgiven  int           // readings that a series may miss before it is stale; 2
 	Scale     float64       // seconds of the devices in one of ours; 1. Only in a laboratory is it another
 }
+
+// defaultMarked is weir's choice. DCQCN settles where a small part is marked: by the fixed point of Zhu et al. (CoNEXT 2016) two
+// flows of 4 KiB packets share a port of 100 Gbit/s at 0.1 %, seven at 0.6 %; the part falls with the rate of the port and grows
+// with the flows, each to the power of 4/3.
+const defaultMarked = 0.001
 
 func (p Policy) withDefaults() Policy {
 	p.Paused = cmp.Or(p.Paused, 0.01)
@@ -157,6 +165,7 @@ func (p Policy) withDefaults() Policy {
 	p.Storm = cmp.Or(p.Storm, 0.99)
 	p.Flapping = cmp.Or(p.Flapping, 3)
 	p.Saturated = cmp.Or(p.Saturated, 0.9)
+	p.Marked = cmp.Or(p.Marked, defaultMarked)
 	p.Lost = cmp.Or(p.Lost, 0.05)
 	p.Grace = cmp.Or(p.Grace, time.Minute)
 	p.Forgiven = cmp.Or(p.Forgiven, 2)
@@ -178,6 +187,7 @@ func Judge(w Window, t Topology, p Policy) []Verdict {
 		}
 	}
 	j.pauses()
+	j.incasts()
 	j.marks()
 	j.cnps()
 	j.counters()

@@ -75,6 +75,17 @@ func (b *bench) counter(m *telemetry.Metric, port string, values ...float64) {
 	b.set(s)
 }
 
+// late has all but the last reading of a counter come so much later than they should have.
+func (b *bench) late(m *telemetry.Metric, port string, by time.Duration) {
+	for _, s := range b.window.Series {
+		if s.Metric == m && s.Addr.Device+"/"+s.Addr.Port == port {
+			for i := range len(s.Points) - 1 {
+				s.Points[i].At = s.Points[i].At.Add(by)
+			}
+		}
+	}
+}
+
 func (b *bench) gauge(m *telemetry.Metric, device, number string, v float64) {
 	a := at(device)
 	b.set(telemetry.Series{Metric: m, Addr: m.At(a.Device, a.Port, number), Every: interval, Points: []telemetry.Point{{At: noon, Value: v}}})
@@ -83,6 +94,13 @@ func (b *bench) gauge(m *telemetry.Metric, device, number string, v float64) {
 func (b *bench) status(m *telemetry.Metric, port string, s telemetry.Status) {
 	a := at(port)
 	b.set(telemetry.Series{Metric: m, Addr: m.At(a.Device, a.Port, "3"), Every: interval, Status: s})
+}
+
+// meeting is a port that sends at 99 % of its rate, and what its queue sent and marked in the last interval.
+func (b *bench) meeting(port string, packets, marked float64) {
+	b.counter(telemetry.TransmittedBytes, port, 0, 124e9)
+	b.counter(telemetry.QueuePackets, port, 0, packets)
+	b.counter(telemetry.ECNMarked, port, 0, marked)
 }
 
 // lines writes verdicts as one line each.
@@ -133,6 +151,17 @@ func TestVerdicts(t *testing.T) {
 			},
 			want: []string{"warning bad slow-receiver leaf2/e3/pfc/3: host gpu3 (eth0) receives too slowly: it stopped the port for 100 % of the last 10s [gpu3/eth0] (estimate)"},
 		},
+		// The watchdog ignores PAUSE while it holds the queue, so that the time stopped does not grow.
+		"a storm goes on while the watchdog holds the queue and PAUSE arrives": {
+			given: func(b *bench) {
+				b.counter(telemetry.PFCSeconds, "leaf2/e3", 0.2, 0.2)
+				b.counter(telemetry.PFCReceived, "leaf2/e3", 0, 29800)
+				b.gauge(telemetry.WatchdogStormed, "leaf2/e3", "3", 1)
+			},
+			want: []string{
+				"error bad pfc-storm leaf2/e3/pfc/3: host gpu3 (eth0) sends PAUSE without end: the watchdog of the switch holds the queue in storm [gpu3/eth0]",
+				"error bad pfc-watchdog leaf2/e3/pfc/3: the watchdog holds the queue in storm"},
+		},
 		"a slow receiver pauses gently": { // incidents I7: the watchdog never fires
 			given: func(b *bench) { b.counter(telemetry.PFCSeconds, "leaf2/e3", 0, 2) },
 			want:  []string{"warning bad slow-receiver leaf2/e3/pfc/3: host gpu3 (eth0) receives too slowly: it stopped the port for 20 % of the last 10s [gpu3/eth0]"},
@@ -147,6 +176,61 @@ func TestVerdicts(t *testing.T) {
 				b.counter(telemetry.TransmittedBytes, "leaf2/e3", 0, 124e9)
 			},
 			want: []string{"note bad congestion leaf2/e3/pfc/3: the port sends at 99 % of its rate, and the switch stops 3 ports, for up to 40 % of the time [gpu3/eth0]"},
+		},
+		// DCQCN settles seven flows at 100G where 0.6 % of the packets are marked (Zhu et al., CoNEXT 2016).
+		"an incast that ECN holds is told at the port in front of the host": {
+			given: func(b *bench) { b.meeting("leaf2/e3", 30e6, 180e3) },
+			want: []string{
+				"note bad incast leaf2/e3/pfc/3: incast to host gpu3 (eth0): the port sends at 99 % of its rate and marks 0.6 % of the packets; ECN holds it, without PFC [gpu3/eth0]"},
+		},
+		"flows that collide on a link between switches have no culprit": {
+			given: func(b *bench) { b.meeting("leaf1/e2", 30e6, 900e3) },
+			want: []string{
+				"note bad incast leaf1/e2/pfc/3: flows collide on the way to spine1/e1: the port sends at 99 % of its rate and marks 3 % of the packets; ECN holds it, without PFC"},
+		},
+		"an incast that needs PFC beside ECN is a warning": {
+			given: func(b *bench) {
+				b.meeting("leaf2/e3", 30e6, 180e3)
+				b.counter(telemetry.PFCTransmitted, "leaf2/e2", 0, 300) // 1 % at 100G: 29.8 frames/s
+			},
+			want: []string{
+				"warning bad incast leaf2/e3/pfc/3: incast to host gpu3 (eth0): the port sends at 99 % of its rate and marks 0.6 % of the packets; ECN alone does not hold it: leaf2/e2 sends PAUSE as well [gpu3/eth0]"},
+		},
+		"a few PAUSE frames, of the burst with which an incast begins, are none in use": {
+			given: func(b *bench) {
+				b.meeting("leaf2/e3", 30e6, 180e3)
+				b.counter(telemetry.PFCTransmitted, "leaf2/e2", 0, 200)
+			},
+			want: []string{
+				"note bad incast leaf2/e3/pfc/3: incast to host gpu3 (eth0): the port sends at 99 % of its rate and marks 0.6 % of the packets; ECN holds it, without PFC [gpu3/eth0]"},
+		},
+		"two readings that come in a burst say nothing of a rate": {
+			given: func(b *bench) {
+				b.meeting("leaf2/e3", 30e6, 180e3)
+				b.counter(telemetry.TransmittedBytes, "leaf2/e3", 0, 50e9)
+				b.late(telemetry.TransmittedBytes, "leaf2/e3", interval-time.Millisecond)
+			},
+		},
+		"a full port that hardly marks is well": {given: func(b *bench) { b.meeting("leaf2/e3", 30e6, 20e3) }},
+		"a port that marks and has room is well": {
+			given: func(b *bench) {
+				b.meeting("leaf2/e3", 30e6, 180e3)
+				b.counter(telemetry.TransmittedBytes, "leaf2/e3", 0, 100e9)
+			},
+		},
+		"a full port whose marks nobody counts says nothing": {
+			given: func(b *bench) {
+				b.meeting("leaf2/e3", 30e6, 180e3)
+				b.status(telemetry.ECNMarked, "leaf2/e3", telemetry.Unsupported)
+			},
+		},
+		"a NIC that is full is no place of an incast": {given: func(b *bench) { b.meeting("gpu3/eth0", 30e6, 180e3) }},
+		"an incast of the past is over": {
+			given: func(b *bench) {
+				b.meeting("leaf2/e3", 30e6, 180e3)
+				b.counter(telemetry.TransmittedBytes, "leaf2/e3", 0, 124e9, 125e9)
+				b.counter(telemetry.ECNMarked, "leaf2/e3", 0, 180e3, 180e3)
+			},
 		},
 		"a switch that pauses without a cause": { // incidents I2: alpha 1/64 instead of 1/16
 			given: func(b *bench) { b.counter(telemetry.PFCSeconds, "gpu2/eth0", 0, 4) },

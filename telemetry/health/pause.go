@@ -34,7 +34,7 @@ func (j *judge) pauses() {
 	graph := map[node]paused{}
 	for _, a := range j.ports {
 		for _, c := range j.topology.Ports[a].Classes {
-			if p, ok := j.pausedShare(a, c); ok && p.share >= j.policy.Paused {
+			if p, ok := j.pausedShare(a, c); ok && (p.share >= j.policy.Paused || j.outlasts(a, c)) {
 				graph[node{a, c.Priority}] = p
 			}
 		}
@@ -92,6 +92,14 @@ func (j *judge) pausedShare(a addr.Addr, c Class) (paused, bool) {
 	return paused{min(1, r.rate()*pauseQuanta/float64(rate)), r}, true
 }
 
+// outlasts says whether PAUSE goes on arriving while the watchdog holds the queue in storm: the device no longer obeys it, so that
+// it does not count as time stopped, and the storm is not over.
+func (j *judge) outlasts(a addr.Addr, c Class) bool {
+	stormed, _ := j.inStorm(a, c)
+	received, ok := j.recent(telemetry.PFCReceived, a, digit(c.Priority))
+	return stormed && ok && received.growth > 0
+}
+
 // waitsFor are the nodes that keep the device at the other end of n from draining.
 func (j *judge) waitsFor(n node, stopped map[string][]node) []node {
 	port := j.topology.Ports[n.port]
@@ -130,7 +138,12 @@ func (j *judge) origin(n node, p paused, behind int) {
 	switch {
 	case j.storm(n, p):
 		v.Check, v.Severity = PFCStorm, diag.Error
-		v.Summary = fmt.Sprintf("host %s (%s) sends PAUSE without end: the port was stopped for %s of the last %s", host.Device, host.Port, percent(p.share), span)
+		v.Summary = fmt.Sprintf("host %s (%s) sends PAUSE without end: ", host.Device, host.Port)
+		if p.share >= j.policy.Storm {
+			v.Summary += fmt.Sprintf("the port was stopped for %s of the last %s", percent(p.share), span)
+		} else {
+			v.Summary += "the watchdog of the switch holds the queue in storm"
+		}
 	case p.share < j.policy.Major:
 		return
 	}
@@ -201,10 +214,8 @@ func (j *judge) overloaded(device string, but []addr.Addr, p qos.Priority) (port
 		if slices.Contains(but, a) {
 			continue
 		}
-		if r, ok := j.recent(telemetry.TransmittedBytes, a, ""); ok && j.topology.Ports[a].Rate > 0 {
-			if used := r.rate() * 8 / float64(j.topology.Ports[a].Rate); used >= j.policy.Saturated {
-				return a, fmt.Sprintf("sends at %s of its rate", percent(used))
-			}
+		if used, ok := j.used(a); ok && used >= j.policy.Saturated {
+			return a, fmt.Sprintf("sends at %s of its rate", percent(used))
 		}
 		for _, c := range j.topology.Ports[a].Classes {
 			if r, ok := j.recent(telemetry.ECNMarked, a, digit(c.Queue)); ok && c.Priority == p && r.growth > 0 {
@@ -230,4 +241,10 @@ func (j *judge) deadlock(circle []node, graph map[node]paused) {
 	j.add(v, worst.reading)
 }
 
-func percent(share float64) string { return fmt.Sprintf("%.0f %%", share*100) }
+// percent writes a share, with one digit behind the point where it would be nothing without.
+func percent(share float64) string {
+	if share > 0 && share < 0.01 {
+		return fmt.Sprintf("%.1f %%", share*100)
+	}
+	return fmt.Sprintf("%.0f %%", share*100)
+}

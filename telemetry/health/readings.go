@@ -68,13 +68,18 @@ func (j *judge) growth(m *telemetry.Metric, a addr.Addr, number string) (reading
 	return j.reading(s), true
 }
 
-// recent is the same over the last two points alone.
+// recent is the same over the last interval alone. Two points may come in a burst when a device or its stream was late: they say
+// nothing of a rate, so that it goes back by at least half of the interval.
 func (j *judge) recent(m *telemetry.Metric, a addr.Addr, number string) (reading, bool) {
 	s, ok := j.at(m, a, number)
-	if !ok || len(s.Points) < 2 {
+	from := len(s.Points) - 2
+	for from > 0 && s.Last().At.Sub(s.Points[from].At) < s.Every/2 {
+		from--
+	}
+	if !ok || from < 0 || s.Last().At.Sub(s.Points[from].At) < s.Every/2 {
 		return reading{}, false
 	}
-	s.Points = s.Points[len(s.Points)-2:]
+	s.Points = s.Points[from:]
 	return j.reading(s), true
 }
 
