@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/weirfabric/weir/intent/addr"
@@ -14,7 +13,7 @@ import (
 // shared object that stands on the device and is not in the manifest are marked as adopting. A shared object that foreign
 // rows use is not touched: that is a finding.
 func Diff(device string, want plan.Document, have plan.State, m plan.Manifest) ([]plan.Delta, diag.List) {
-	want, got := sorted(want), sorted(have.Owned)
+	want, got := want.Sorted(), have.Owned.Sorted()
 	var deltas []plan.Delta
 	for len(want) > 0 || len(got) > 0 {
 		switch c := compareHeads(want, got); {
@@ -32,16 +31,6 @@ func Diff(device string, want plan.Document, have plan.State, m plan.Manifest) (
 		}
 	}
 	return own(device, deltas, have, m)
-}
-
-// sorted is the document in its order; the caller's stays as it is.
-func sorted(doc plan.Document) plan.Document {
-	if slices.IsSortedFunc(doc, plan.Compare) {
-		return doc
-	}
-	doc = slices.Clone(doc)
-	doc.Sort()
-	return doc
 }
 
 // compareHeads compares the first leaves; an exhausted document comes last.

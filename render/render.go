@@ -103,7 +103,7 @@ func (b *bound[D]) Step(have plan.State, want plan.Document) (plan.Step, diag.Li
 	return step, append(findings, refused...)
 }
 
-// scope leaves in the owned part what is wanted or weir's.
+// scope leaves in the owned part what is wanted or weir's, in order: it is compared and hashed more than once.
 func (b *bound[D]) scope(s plan.State) plan.State {
 	wanted := *b.wanted.Load()
 	owned := make(plan.Document, 0, len(s.Owned))
@@ -114,6 +114,7 @@ func (b *bound[D]) scope(s plan.State) plan.State {
 			s.Foreign = append(s.Foreign, l)
 		}
 	}
+	owned.Sort()
 	s.Owned = owned
 	return s
 }

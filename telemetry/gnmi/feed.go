@@ -31,7 +31,7 @@ func (f *feed) run(ctx context.Context, conn Conn) error {
 		began := time.Now()
 		err := f.once(ctx, conn)
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // it was told to end
 		}
 		switch {
 		case errors.Is(err, errStopped) && f.stream.held():

@@ -74,7 +74,7 @@ func (s *Subscriber) Run(ctx context.Context) error {
 // quiet drops the error of a run that was told to end.
 func quiet(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // this is what it is for
 	}
 	return err
 }

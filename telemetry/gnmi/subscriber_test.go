@@ -102,7 +102,7 @@ func watch(t *testing.T, platform string, s *server, d telemetry.Device, during 
 	listener := bufconn.Listen(1 << 20)
 	g := grpc.NewServer()
 	gpb.RegisterGNMIServer(g, s)
-	go g.Serve(listener)
+	go func() { _ = g.Serve(listener) }() // it ends with Stop
 	defer g.Stop()
 	h := &heard{last: map[string]telemetry.Sample{}}
 	sub := &Subscriber{Device: d, Bindings: b, Sink: h, Dial: func(context.Context) (Conn, error) {

@@ -1,7 +1,8 @@
 //go:build ignore
 
 // Generate writes oc.go from the YANG modules in $WEIR_YANG/openconfig, with ygot's own generator. The generator writes the
-// places of its inputs into the file; they are cut to what does not depend on the machine.
+// places of its inputs into the file; they are cut to what does not depend on the machine. It also unzips the schema when a
+// program starts, which takes longer than most commands; that is put off until the schema is first needed.
 package main
 
 import (
@@ -24,6 +25,16 @@ var modules = []string{"openconfig-qos.yang", "openconfig-interfaces.yang", "ope
 
 // source is what the generator calls itself: a file in the module cache.
 var source = regexp.MustCompile(`\S+/genutil/names\.go`)
+
+// eager is where the schema is kept and unzipped at the start. schemaTree takes its place.
+var eager = []string{
+	"\tSchemaTree map[string]*yang.Entry\n",
+	"\tvar err error\n",
+	"\tif SchemaTree, err = UnzipSchema(); err != nil {\n\t\tpanic(\"schema error: \" + err.Error())\n\t}\n",
+}
+
+// kept is a use of the schema.
+var kept = regexp.MustCompile(`\bSchemaTree\[`)
 
 func main() {
 	log.SetFlags(0)
@@ -56,6 +67,13 @@ func main() {
 	if body, err = format.Source(body); err != nil {
 		log.Fatal(err)
 	}
+	for _, text := range eager {
+		if !bytes.Contains(body, []byte(text)) {
+			log.Fatalf("the generator does not write %q any more", text)
+		}
+		body = bytes.Replace(body, []byte(text), nil, 1)
+	}
+	body = kept.ReplaceAll(body, []byte("schemaTree()["))
 	if err := os.WriteFile(output, body, 0o644); err != nil {
 		log.Fatal(err)
 	}

@@ -3,15 +3,27 @@ package oc
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
+	"github.com/openconfig/goyang/pkg/yang"
 	"github.com/openconfig/ygot/ygot"
 	"github.com/openconfig/ygot/ytypes"
 )
 
+// schemaTree is the schema of each struct, by its name. It is unzipped when it is first needed: that takes about 25 ms, which
+// most commands can do without.
+var schemaTree = sync.OnceValue(func() map[string]*yang.Entry {
+	tree, err := UnzipSchema()
+	if err != nil {
+		panic("the schema in this binary is damaged: " + err.Error())
+	}
+	return tree
+})
+
 // HasLeaf says whether the models have a leaf at the path. Keys are not looked at.
 func HasLeaf(path *gpb.Path) bool {
-	entry := SchemaTree["Device"]
+	entry := schemaTree()["Device"]
 	for _, e := range path.GetElem() {
 		if entry = entry.Dir[e.GetName()]; entry == nil {
 			return false
@@ -30,7 +42,7 @@ func Leaves(path *gpb.Path, body []byte) ([]*gpb.Update, error) {
 		elems = elems[:last]
 	}
 	device := &Device{}
-	err := ytypes.SetNode(SchemaTree["Device"], device, &gpb.Path{Elem: elems},
+	err := ytypes.SetNode(schemaTree()["Device"], device, &gpb.Path{Elem: elems},
 		&gpb.TypedValue{Value: &gpb.TypedValue_JsonIetfVal{JsonIetfVal: body}},
 		&ytypes.InitMissingElements{}, &ytypes.IgnoreExtraFields{})
 	if err != nil {

@@ -78,16 +78,11 @@ type UnionUnsupported struct {
 }
 
 var (
-	SchemaTree map[string]*yang.Entry
 	ΛEnumTypes map[string][]reflect.Type
 )
 
 func init() {
-	var err error
 	initΛEnumTypes()
-	if SchemaTree, err = UnzipSchema(); err != nil {
-		panic("schema error: " + err.Error())
-	}
 }
 
 // Schema returns the details of the generated schema.
@@ -123,7 +118,7 @@ func UnzipSchema() (map[string]*yang.Entry, error) {
 // thrown for unknown fields in the input JSON.
 func Unmarshal(data []byte, destStruct ygot.GoStruct, opts ...ytypes.UnmarshalOpt) error {
 	tn := reflect.TypeOf(destStruct).Elem().Name()
-	schema, ok := SchemaTree[tn]
+	schema, ok := schemaTree()[tn]
 	if !ok {
 		return fmt.Errorf("could not find schema for type %s", tn)
 	}
@@ -174,7 +169,7 @@ func (t *Device) NewInterface(Name string) (*Interface, error) {
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Device) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Device"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Device"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -262,7 +257,7 @@ func (t *Interface) ΛListKeyMap() (map[string]interface{}, error) {
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Interface) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Interface"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Interface"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -318,7 +313,7 @@ func (*Interface_Counters) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Interface_Counters) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Interface_Counters"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Interface_Counters"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -363,7 +358,7 @@ func (*Interface_Ethernet) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Interface_Ethernet) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Interface_Ethernet"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Interface_Ethernet"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -418,7 +413,7 @@ func (*Interface_Ethernet_Counters) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Interface_Ethernet_Counters) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Interface_Ethernet_Counters"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Interface_Ethernet_Counters"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -457,7 +452,7 @@ func (*Interface_Ethernet_PostFecBer) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Interface_Ethernet_PostFecBer) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Interface_Ethernet_PostFecBer"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Interface_Ethernet_PostFecBer"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -496,7 +491,7 @@ func (*Interface_Ethernet_PreFecBer) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Interface_Ethernet_PreFecBer) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Interface_Ethernet_PreFecBer"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Interface_Ethernet_PreFecBer"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -530,7 +525,7 @@ func (*Interface_HoldTime) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Interface_HoldTime) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Interface_HoldTime"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Interface_HoldTime"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -567,7 +562,7 @@ func (*Interface_PenaltyBasedAied) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Interface_PenaltyBasedAied) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Interface_PenaltyBasedAied"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Interface_PenaltyBasedAied"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -622,7 +617,7 @@ func (t *Interface_Subinterface) ΛListKeyMap() (map[string]interface{}, error) 
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Interface_Subinterface) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Interface_Subinterface"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Interface_Subinterface"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -672,7 +667,7 @@ func (*Interface_Subinterface_Counters) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Interface_Subinterface_Counters) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Interface_Subinterface_Counters"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Interface_Subinterface_Counters"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -903,7 +898,7 @@ func (t *Qos) NewSchedulerPolicy(Name string) (*Qos_SchedulerPolicy, error) {
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -975,7 +970,7 @@ func (t *Qos_BufferAllocationProfile) ΛListKeyMap() (map[string]interface{}, er
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_BufferAllocationProfile) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_BufferAllocationProfile"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_BufferAllocationProfile"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -1027,7 +1022,7 @@ func (t *Qos_BufferAllocationProfile_Queue) ΛListKeyMap() (map[string]interface
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_BufferAllocationProfile_Queue) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_BufferAllocationProfile_Queue"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_BufferAllocationProfile_Queue"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -1102,7 +1097,7 @@ func (t *Qos_Classifier) ΛListKeyMap() (map[string]interface{}, error) {
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Classifier) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Classifier"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Classifier"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -1148,7 +1143,7 @@ func (t *Qos_Classifier_Term) ΛListKeyMap() (map[string]interface{}, error) {
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Classifier_Term) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Classifier_Term"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Classifier_Term"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -1182,7 +1177,7 @@ func (*Qos_Classifier_Term_Actions) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Classifier_Term_Actions) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Classifier_Term_Actions"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Classifier_Term_Actions"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -1217,7 +1212,7 @@ func (*Qos_Classifier_Term_Actions_Remark) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Classifier_Term_Actions_Remark) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Classifier_Term_Actions_Remark"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Classifier_Term_Actions_Remark"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -1257,7 +1252,7 @@ func (*Qos_Classifier_Term_Conditions) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Classifier_Term_Conditions) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Classifier_Term_Conditions"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Classifier_Term_Conditions"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -1292,7 +1287,7 @@ func (*Qos_Classifier_Term_Conditions_Fabric) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Classifier_Term_Conditions_Fabric) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Classifier_Term_Conditions_Fabric"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Classifier_Term_Conditions_Fabric"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -1337,7 +1332,7 @@ func (*Qos_Classifier_Term_Conditions_Ipv4) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Classifier_Term_Conditions_Ipv4) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Classifier_Term_Conditions_Ipv4"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Classifier_Term_Conditions_Ipv4"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -1441,7 +1436,7 @@ func (*Qos_Classifier_Term_Conditions_Ipv4_Icmpv4) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Classifier_Term_Conditions_Ipv4_Icmpv4) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Classifier_Term_Conditions_Ipv4_Icmpv4"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Classifier_Term_Conditions_Ipv4_Icmpv4"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -1487,7 +1482,7 @@ func (*Qos_Classifier_Term_Conditions_Ipv6) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Classifier_Term_Conditions_Ipv6) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Classifier_Term_Conditions_Ipv6"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Classifier_Term_Conditions_Ipv6"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -1554,7 +1549,7 @@ func (*Qos_Classifier_Term_Conditions_Ipv6_Icmpv6) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Classifier_Term_Conditions_Ipv6_Icmpv6) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Classifier_Term_Conditions_Ipv6_Icmpv6"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Classifier_Term_Conditions_Ipv6_Icmpv6"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -1593,7 +1588,7 @@ func (*Qos_Classifier_Term_Conditions_L2) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Classifier_Term_Conditions_L2) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Classifier_Term_Conditions_L2"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Classifier_Term_Conditions_L2"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -1662,7 +1657,7 @@ func (*Qos_Classifier_Term_Conditions_Mpls) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Classifier_Term_Conditions_Mpls) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Classifier_Term_Conditions_Mpls"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Classifier_Term_Conditions_Mpls"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -1766,7 +1761,7 @@ func (*Qos_Classifier_Term_Conditions_Transport) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Classifier_Term_Conditions_Transport) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Classifier_Term_Conditions_Transport"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Classifier_Term_Conditions_Transport"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -1892,7 +1887,7 @@ func (t *Qos_ForwardingGroup) ΛListKeyMap() (map[string]interface{}, error) {
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_ForwardingGroup) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_ForwardingGroup"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_ForwardingGroup"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -1939,7 +1934,7 @@ func (t *Qos_Interface) ΛListKeyMap() (map[string]interface{}, error) {
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Interface) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Interface"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Interface"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2059,7 +2054,7 @@ func (t *Qos_Interface_Input) NewVoqInterface(Name string) (*Qos_Interface_Input
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Interface_Input) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Interface_Input"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Interface_Input"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2129,7 +2124,7 @@ func (t *Qos_Interface_Input_Classifier) ΛListKeyMap() (map[string]interface{},
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Interface_Input_Classifier) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Interface_Input_Classifier"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Interface_Input_Classifier"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2177,7 +2172,7 @@ func (t *Qos_Interface_Input_Classifier_Term) ΛListKeyMap() (map[string]interfa
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Interface_Input_Classifier_Term) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Interface_Input_Classifier_Term"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Interface_Input_Classifier_Term"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2234,7 +2229,7 @@ func (t *Qos_Interface_Input_Queue) ΛListKeyMap() (map[string]interface{}, erro
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Interface_Input_Queue) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Interface_Input_Queue"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Interface_Input_Queue"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2295,7 +2290,7 @@ func (t *Qos_Interface_Input_SchedulerPolicy) NewScheduler(Sequence uint32) (*Qo
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Interface_Input_SchedulerPolicy) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Interface_Input_SchedulerPolicy"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Interface_Input_SchedulerPolicy"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2347,7 +2342,7 @@ func (t *Qos_Interface_Input_SchedulerPolicy_Scheduler) ΛListKeyMap() (map[stri
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Interface_Input_SchedulerPolicy_Scheduler) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Interface_Input_SchedulerPolicy_Scheduler"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Interface_Input_SchedulerPolicy_Scheduler"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2421,7 +2416,7 @@ func (t *Qos_Interface_Input_VoqInterface) ΛListKeyMap() (map[string]interface{
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Interface_Input_VoqInterface) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Interface_Input_VoqInterface"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Interface_Input_VoqInterface"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2477,7 +2472,7 @@ func (t *Qos_Interface_Input_VoqInterface_Queue) ΛListKeyMap() (map[string]inte
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Interface_Input_VoqInterface_Queue) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Interface_Input_VoqInterface_Queue"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Interface_Input_VoqInterface_Queue"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2513,7 +2508,7 @@ func (*Qos_Interface_InterfaceRef) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Interface_InterfaceRef) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Interface_InterfaceRef"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Interface_InterfaceRef"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2605,7 +2600,7 @@ func (t *Qos_Interface_Output) NewQueue(Name string) (*Qos_Interface_Output_Queu
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Interface_Output) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Interface_Output"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Interface_Output"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2675,7 +2670,7 @@ func (t *Qos_Interface_Output_Classifier) ΛListKeyMap() (map[string]interface{}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Interface_Output_Classifier) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Interface_Output_Classifier"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Interface_Output_Classifier"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2723,7 +2718,7 @@ func (t *Qos_Interface_Output_Classifier_Term) ΛListKeyMap() (map[string]interf
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Interface_Output_Classifier_Term) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Interface_Output_Classifier_Term"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Interface_Output_Classifier_Term"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2783,7 +2778,7 @@ func (t *Qos_Interface_Output_Queue) ΛListKeyMap() (map[string]interface{}, err
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Interface_Output_Queue) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Interface_Output_Queue"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Interface_Output_Queue"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2844,7 +2839,7 @@ func (t *Qos_Interface_Output_SchedulerPolicy) NewScheduler(Sequence uint32) (*Q
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Interface_Output_SchedulerPolicy) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Interface_Output_SchedulerPolicy"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Interface_Output_SchedulerPolicy"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2896,7 +2891,7 @@ func (t *Qos_Interface_Output_SchedulerPolicy_Scheduler) ΛListKeyMap() (map[str
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Interface_Output_SchedulerPolicy_Scheduler) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Interface_Output_SchedulerPolicy_Scheduler"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Interface_Output_SchedulerPolicy_Scheduler"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2932,7 +2927,7 @@ func (*Qos_PacketTrim) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_PacketTrim) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_PacketTrim"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_PacketTrim"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -2977,7 +2972,7 @@ func (t *Qos_Queue) ΛListKeyMap() (map[string]interface{}, error) {
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_Queue) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_Queue"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_Queue"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -3023,7 +3018,7 @@ func (t *Qos_QueueManagementProfile) ΛListKeyMap() (map[string]interface{}, err
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_QueueManagementProfile) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_QueueManagementProfile"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_QueueManagementProfile"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -3056,7 +3051,7 @@ func (*Qos_QueueManagementProfile_Red) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_QueueManagementProfile_Red) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_QueueManagementProfile_Red"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_QueueManagementProfile_Red"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -3096,7 +3091,7 @@ func (*Qos_QueueManagementProfile_Red_Uniform) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_QueueManagementProfile_Red_Uniform) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_QueueManagementProfile_Red_Uniform"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_QueueManagementProfile_Red_Uniform"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -3131,7 +3126,7 @@ func (*Qos_QueueManagementProfile_Wred) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_QueueManagementProfile_Wred) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_QueueManagementProfile_Wred"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_QueueManagementProfile_Wred"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -3173,7 +3168,7 @@ func (*Qos_QueueManagementProfile_Wred_Uniform) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_QueueManagementProfile_Wred_Uniform) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_QueueManagementProfile_Wred_Uniform"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_QueueManagementProfile_Wred_Uniform"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -3247,7 +3242,7 @@ func (t *Qos_SchedulerPolicy) ΛListKeyMap() (map[string]interface{}, error) {
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_SchedulerPolicy) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_SchedulerPolicy"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_SchedulerPolicy"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -3324,7 +3319,7 @@ func (t *Qos_SchedulerPolicy_Scheduler) ΛListKeyMap() (map[string]interface{}, 
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_SchedulerPolicy_Scheduler) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_SchedulerPolicy_Scheduler"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_SchedulerPolicy_Scheduler"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -3371,7 +3366,7 @@ func (t *Qos_SchedulerPolicy_Scheduler_Input) ΛListKeyMap() (map[string]interfa
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_SchedulerPolicy_Scheduler_Input) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_SchedulerPolicy_Scheduler_Input"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_SchedulerPolicy_Scheduler_Input"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -3415,7 +3410,7 @@ func (*Qos_SchedulerPolicy_Scheduler_OneRateTwoColor) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_SchedulerPolicy_Scheduler_OneRateTwoColor) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_SchedulerPolicy_Scheduler_OneRateTwoColor"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_SchedulerPolicy_Scheduler_OneRateTwoColor"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -3452,7 +3447,7 @@ func (*Qos_SchedulerPolicy_Scheduler_OneRateTwoColor_ConformAction) IsYANGGoStru
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_SchedulerPolicy_Scheduler_OneRateTwoColor_ConformAction) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_SchedulerPolicy_Scheduler_OneRateTwoColor_ConformAction"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_SchedulerPolicy_Scheduler_OneRateTwoColor_ConformAction"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -3490,7 +3485,7 @@ func (*Qos_SchedulerPolicy_Scheduler_OneRateTwoColor_ExceedAction) IsYANGGoStruc
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_SchedulerPolicy_Scheduler_OneRateTwoColor_ExceedAction) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_SchedulerPolicy_Scheduler_OneRateTwoColor_ExceedAction"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_SchedulerPolicy_Scheduler_OneRateTwoColor_ExceedAction"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -3527,7 +3522,7 @@ func (*Qos_SchedulerPolicy_Scheduler_Output) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_SchedulerPolicy_Scheduler_Output) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_SchedulerPolicy_Scheduler_Output"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_SchedulerPolicy_Scheduler_Output"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -3572,7 +3567,7 @@ func (*Qos_SchedulerPolicy_Scheduler_TwoRateThreeColor) IsYANGGoStruct() {}
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_SchedulerPolicy_Scheduler_TwoRateThreeColor) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_SchedulerPolicy_Scheduler_TwoRateThreeColor"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_SchedulerPolicy_Scheduler_TwoRateThreeColor"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -3609,7 +3604,7 @@ func (*Qos_SchedulerPolicy_Scheduler_TwoRateThreeColor_ConformAction) IsYANGGoSt
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_SchedulerPolicy_Scheduler_TwoRateThreeColor_ConformAction) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_SchedulerPolicy_Scheduler_TwoRateThreeColor_ConformAction"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_SchedulerPolicy_Scheduler_TwoRateThreeColor_ConformAction"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -3647,7 +3642,7 @@ func (*Qos_SchedulerPolicy_Scheduler_TwoRateThreeColor_ExceedAction) IsYANGGoStr
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_SchedulerPolicy_Scheduler_TwoRateThreeColor_ExceedAction) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_SchedulerPolicy_Scheduler_TwoRateThreeColor_ExceedAction"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_SchedulerPolicy_Scheduler_TwoRateThreeColor_ExceedAction"], t, opts...); err != nil {
 		return err
 	}
 	return nil
@@ -3685,7 +3680,7 @@ func (*Qos_SchedulerPolicy_Scheduler_TwoRateThreeColor_ViolateAction) IsYANGGoSt
 
 // Validate validates s against the YANG schema corresponding to its type.
 func (t *Qos_SchedulerPolicy_Scheduler_TwoRateThreeColor_ViolateAction) ΛValidate(opts ...ygot.ValidationOption) error {
-	if err := ytypes.Validate(SchemaTree["Qos_SchedulerPolicy_Scheduler_TwoRateThreeColor_ViolateAction"], t, opts...); err != nil {
+	if err := ytypes.Validate(schemaTree()["Qos_SchedulerPolicy_Scheduler_TwoRateThreeColor_ViolateAction"], t, opts...); err != nil {
 		return err
 	}
 	return nil
