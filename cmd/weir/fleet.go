@@ -23,12 +23,20 @@ import (
 // sideBySide is how many devices are read at once.
 const sideBySide = 16
 
-// dialer connects to the devices of a repo.
-func (r *repo) dialer() drivers.Dialer {
+// transports are the ways to devices.
+func transports() drivers.Dialer {
 	return drivers.Routed{
 		GNMI: drivers.Retry{Dialer: gnmi.Dialer{Packs: templates.FS}},
 		SSH:  drivers.Retry{Dialer: ssh.Dialer{Packs: templates.FS}},
 	}
+}
+
+// dialer connects to the devices of a repo.
+func (r *repo) dialer() drivers.Dialer {
+	if r.recorder != nil {
+		return r.recorder
+	}
+	return transports()
 }
 
 // endpoint is how a device is reached. Secrets are resolved here and nowhere else.

@@ -67,6 +67,7 @@ type console struct {
 	out, err io.Writer
 	json     bool
 	lab      bool               // talk to the lab of the repo and not to the real devices
+	record   string             // a file for the dialogue with devices; empty: none
 	observe  func(apply.Record) // is told of each record of a run once it is on disk and printed; nil: nobody
 }
 
@@ -94,6 +95,7 @@ and watches the counters that say whether it is true. Start with: weir demo`,
 		SilenceUsage:  true,
 	}
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON for programs")
+	root.PersistentFlags().StringVar(&c.record, "record", "", "add what is said to devices and what they answer to this file, without secrets: for bug reports")
 	root.PersistentFlags().BoolVar(&c.lab, "lab", false, "talk to the simulated devices that weir lab serves for the repo")
 	root.AddGroup(&cobra.Group{ID: "repo", Title: "What must hold:"}, &cobra.Group{ID: "change", Title: "Changing devices:"},
 		&cobra.Group{ID: "watch", Title: "Watching:"}, &cobra.Group{ID: "try", Title: "Trying it out:"})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/drivers/apply"
 	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/check"
@@ -28,8 +29,9 @@ type repo struct {
 	store    apply.Store
 	manifest plan.Manifest
 	bound    map[string]render.Bound
-	names    []string // of all devices, sorted as people count
-	lab      *labFile // where the devices are when they are simulated ones; nil: real ones
+	names    []string          // of all devices, sorted as people count
+	lab      *labFile          // where the devices are when they are simulated ones; nil: real ones
+	recorder *drivers.Recorder // of the dialogue with devices; nil: none
 }
 
 // open reads, resolves and checks the repo in dir. What is wrong with what it says is in its findings; an error means that
@@ -44,6 +46,13 @@ func (c *console) open(dir, journal string) (*repo, error) {
 	}
 	files := os.DirFS(dir)
 	var err error
+	if c.record != "" {
+		to, err := os.OpenFile(c.record, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) // closed when the process ends
+		if err != nil {
+			return nil, fmt.Errorf("record the dialogue with devices: %w", err)
+		}
+		r.recorder = &drivers.Recorder{Dialer: transports(), To: to}
+	}
 	if c.lab {
 		if r.lab, err = readLab(dir); err != nil {
 			return nil, err
