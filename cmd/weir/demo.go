@@ -23,6 +23,10 @@ import (
 // a fortieth of their time.
 const demoScale = 40
 
+// demoPatience is how long, in wall time, the demo waits for a device whose state is in doubt. When the demo is interrupted its
+// devices go away at once, and this is what a wave then waits for them in vain.
+const demoPatience = 1500 * time.Millisecond
+
 // demoReport is the JSON form of the demo. Times to detect are in seconds of the wall and of the devices.
 type demoReport struct {
 	Format      int           `json:"format"`
@@ -91,14 +95,21 @@ func (c *console) demo(ctx context.Context, once bool, scale float64, listen str
 	defer func() { _ = os.RemoveAll(dir) }()
 	quiet := *c
 	quiet.lab = true
-	d := &demo{console: &quiet, dir: filepath.Join(dir, "pod1"), agreed: consent{yes: true, adopt: true, flap: true}, settle: settleOptions{idle: idleAccept, patience: 10 * time.Second}}
+	d := &demo{console: &quiet, dir: filepath.Join(dir, "pod1"), agreed: consent{yes: true, adopt: true, flap: true}, settle: settleOptions{idle: idleAccept, patience: demoPatience}}
 	d.report = demoReport{Format: 1, Scale: scale, Drift: []string{}, Verdicts: []demoVerdict{}, Unsatisfied: []string{}}
 	defer d.end()
 	for _, part := range []func(context.Context) error{
-		func(ctx context.Context) error { return d.build(ctx, scale, listen) },
-		d.rollOut, d.drift, d.incast, d.storm, d.badChange,
+		func(ctx context.Context) error { return d.build(ctx, scale) },
+		d.rollOut, d.drift,
+		func(ctx context.Context) error { return d.beginWatch(ctx, listen) },
+		d.incast, d.storm, d.badChange,
 	} {
-		if err := part(ctx); err != nil {
+		err := part(ctx)
+		if ctx.Err() != nil {
+			d.console.say().Printf("interrupted\n")
+			return exit(exitError)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -144,8 +155,8 @@ func (d *demo) missed(format string, args ...any) {
 }
 
 // build scaffolds the repo, starts the lab and checks the intent.
-func (d *demo) build(ctx context.Context, scale float64, listen string) error {
-	spec := inventory.ClosSpec{Name: "pod1", Leaves: 6, Spines: 2, Hosts: 8, Ports: 16,
+func (d *demo) build(ctx context.Context, scale float64) error {
+	spec := inventory.ClosSpec{Name: "pod1", Leaves: 6, Spines: 2, Hosts: 8, NICs: 1, Ports: 6,
 		Leaf: []string{"sonic", "eos"}, Spine: []string{"eos", "sonic"}}
 	if _, err := scaffold(d.dir, spec); err != nil {
 		return err
@@ -168,13 +179,7 @@ func (d *demo) build(ctx context.Context, scale float64, listen string) error {
 	if err := d.lab.SetTraffic(sim.Steady); err != nil {
 		return err
 	}
-	if d.watch, err = d.startWatch(ctx, d.repo, d.repo.names, 0); err != nil {
-		return err
-	}
-	if d.metrics, err = serveMetrics(d.watch.gathering, listen); err != nil {
-		return err
-	}
-	d.say("Devices speak gNMI and SSH on loopback and live %gx as fast as real ones. Metrics: http://%s/metrics", scale, d.metrics)
+	d.say("Devices speak gNMI and SSH on loopback and live %gx as fast as real ones.", scale)
 	return nil
 }
 
@@ -206,14 +211,22 @@ func (d *demo) carryOut(ctx context.Context, p plan.Plan) (apply.Result, error) 
 	}
 	defer end()
 	config.Observe = func(r apply.Record) {
-		switch r.Kind {
-		case apply.Passed:
-			d.say("wave %d: %s: %s", r.Wave+1, strings.Join(devicesOf(p.Waves[r.Wave]), ", "), d.view().Good(r.Text))
-		case apply.Undone:
-			d.say("%s: led back, as before", r.Device)
+		if r.Kind == apply.Passed {
+			d.say("wave %d: %s: %s", r.Wave+1, view.List(devicesOf(p.Waves[r.Wave]), 3), d.passed(r.Text))
+		}
+		if d.observe != nil {
+			d.observe(r)
 		}
 	}
 	return config.Apply(ctx, p, want)
+}
+
+// passed says in a few words why a wave stays.
+func (d *demo) passed(verdict string) string {
+	if strings.HasPrefix(verdict, "nothing proven") {
+		return "stays, though the counters prove nothing yet"
+	}
+	return d.view().Good("stays: nothing is lost, " + verdict)
 }
 
 func devicesOf(wave []plan.Step) []string {
@@ -233,6 +246,7 @@ func (d *demo) rollOut(ctx context.Context) error {
 	s := p.Summary
 	d.head("2. Plan and apply in waves (weir plan, weir apply)")
 	d.say("%s: %d to create, %d to update, %d to delete, on factory devices with other people's settings in them.", view.Count(s.Devices, "device"), s.Create, s.Update, s.Delete)
+	d.say("Hosts that are not configured yet do not send in the lossless class: that proves nothing, and is accepted here (--idle accept).")
 	result, err := d.carryOut(ctx, p)
 	if err != nil {
 		return err
@@ -305,10 +319,41 @@ func (d *demo) meddle() (device, command string) {
 	return "", ""
 }
 
+// beginWatch begins to judge the fabric, and waits until the counters have come twice: before that a verdict has nothing to rest on.
+func (d *demo) beginWatch(ctx context.Context, listen string) error {
+	d.head("4. Stream the counters of all devices, and judge them (weir watch)")
+	var err error
+	if d.watch, err = d.startWatch(ctx, d.repo, d.repo.names, 0); err != nil {
+		return err
+	}
+	if d.metrics, err = serveMetrics(d.watch.gathering, listen); err != nil {
+		return err
+	}
+	d.say("Metrics for Prometheus: http://%s/metrics", d.metrics)
+	tick := time.NewTicker(d.watch.every)
+	defer tick.Stop()
+	for {
+		if verdicts, rounds := d.watch.now(); rounds >= roundsOfWarmth {
+			if len(verdicts) == 0 {
+				d.say("Under steady traffic all is well.")
+			}
+			for _, v := range verdicts {
+				d.say("%s", view.VerdictLine(d.view(), v))
+			}
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
 // incast has all hosts send to one, and waits until the verdict names the port in front of it.
 func (d *demo) incast(ctx context.Context) error {
 	victim := d.repo.fabric.Hosts[0]
-	d.head("4. All hosts send to %s at once (weir watch)", victim.Name)
+	d.say("All other hosts begin to send to %s at once.", victim.Name)
 	ports := map[string]bool{}
 	for _, n := range victim.NICs {
 		if n.Peer != nil {
@@ -316,7 +361,7 @@ func (d *demo) incast(ctx context.Context) error {
 		}
 	}
 	return d.provoke(ctx, sim.Incast, victim.Name, func(v health.Verdict) bool {
-		return v.Check == health.Congestion && (ports[v.Device+"/"+v.Port] || v.Culprit != nil && ports[v.Culprit.Device+"/"+v.Culprit.Port])
+		return v.Check == health.Incast && (ports[v.Device+"/"+v.Port] || v.Culprit != nil && ports[v.Culprit.Device+"/"+v.Culprit.Port])
 	})
 }
 
@@ -370,7 +415,7 @@ func (d *demo) found(v health.Verdict, after time.Duration) {
 	}
 	d.report.Verdicts = append(d.report.Verdicts, out)
 	d.say("%s", view.VerdictLine(d.view(), v))
-	d.say("found after %.2f s, %.0f s of device time", out.Seconds, out.DeviceSeconds)
+	d.say("found %.2f s after it began, which is %.0f s for the devices", out.Seconds, out.DeviceSeconds)
 }
 
 // badChange applies a change that takes PFC off one leaf, with the check that forbids it waived, under an incast: the counters
@@ -410,9 +455,10 @@ accept:
 	}
 	d.report.RolledBack = result.Outcome == apply.AsBefore
 	if !d.report.RolledBack {
-		d.missed("the bad wave is led back: the run ended %s", result.Outcome)
+		d.missed("the bad wave is led back: the run ended %s: %s", result.Outcome, result.Why)
 	} else {
-		d.say("%s", result.Why)
+		d.say("wave 1: %s: %s", leaf, d.view().Bad(result.Why))
+		d.say("%s is led back, and reads as before: %s", leaf, d.view().Good("nothing of the change is left"))
 	}
 	return d.lab.SetTraffic(sim.Steady)
 }
@@ -426,8 +472,9 @@ func (d *demo) sum() error {
 		}
 	} else {
 		d.head("Summary")
-		d.say("%d devices, %d changes applied, %d in a second plan, %d drifted value found, %d faults named, bad change led back: %t, %.1f s.",
-			r.Devices, r.Applied, r.SecondPlan, len(r.Drift), len(r.Verdicts), r.RolledBack, r.Seconds)
+		d.say("%s, %s applied, %d in a second plan, %s found, %s named, bad change led back: %t, %.1f s.",
+			view.Count(r.Devices, "device"), view.Count(r.Applied, "change"), r.SecondPlan, view.Count(len(r.Drift), "drifted value"),
+			view.Count(len(r.Verdicts), "fault"), r.RolledBack, r.Seconds)
 	}
 	if len(r.Unsatisfied) > 0 {
 		return exit(exitError)

@@ -235,7 +235,7 @@ func TestVerdicts(t *testing.T) {
 		"a switch that pauses without a cause": { // incidents I2: alpha 1/64 instead of 1/16
 			given: func(b *bench) { b.counter(telemetry.PFCSeconds, "gpu2/eth0", 0, 4) },
 			want: []string{
-				"warning bad congestion leaf2/e2/pfc/3: the switch stops 1 ports, for up to 40 % of the time, though nothing keeps it from sending: its PFC threshold may be too small"},
+				"warning bad congestion leaf2/e2/pfc/3: the switch stops 1 port, for up to 40 % of the time, though nothing keeps it from sending: its PFC threshold may be too small"},
 		},
 		// diagnosis_rules.json: port subgraph has a loop, all loop ports out-degree 1.
 		"a deadlock": {
@@ -258,8 +258,8 @@ func TestVerdicts(t *testing.T) {
 				b.counter(telemetry.PFCSeconds, "spine1/e1", 0, 10)
 			},
 			want: []string{
-				"warning bad congestion leaf1/e2/pfc/3: the switch stops 1 ports, for up to 100 % of the time, though nothing keeps it from sending: its PFC threshold may be too small",
-				"warning bad congestion spine1/e1/pfc/3: the switch stops 1 ports, for up to 100 % of the time, though nothing keeps it from sending: its PFC threshold may be too small",
+				"warning bad congestion leaf1/e2/pfc/3: the switch stops 1 port, for up to 100 % of the time, though nothing keeps it from sending: its PFC threshold may be too small",
+				"warning bad congestion spine1/e1/pfc/3: the switch stops 1 port, for up to 100 % of the time, though nothing keeps it from sending: its PFC threshold may be too small",
 			},
 		},
 		"packets arrived when the headroom was full": { // incidents I14, I27, I28

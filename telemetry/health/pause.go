@@ -175,7 +175,11 @@ func (j *judge) congestion(at node, c congestion) {
 	if c.worst.share < j.policy.Major {
 		return
 	}
-	stops := fmt.Sprintf("stops %d ports, for up to %s of the time", c.behind, percent(c.worst.share))
+	ports := "1 port"
+	if c.behind > 1 {
+		ports = fmt.Sprintf("%d ports", c.behind)
+	}
+	stops := fmt.Sprintf("stops %s, for up to %s of the time", ports, percent(c.worst.share))
 	egress, why := j.overloaded(at.port.Device, c.ports, at.priority)
 	v := about(Congestion, egress, at.priority, diag.Note, fmt.Sprintf("the port %s, and the switch %s", why, stops))
 	if why == "" {

@@ -112,8 +112,13 @@ func Window(ctx context.Context, s Store, b Before, o Options) (Result, error) {
 		// A series that is only known now may need a longer window.
 		settle = max(settle, 2*w.slowest())
 		longest = max(longest, settle)
-		if waited := time.Since(w.began); waited >= longest || waited >= settle && w.complete() {
-			return w.judge(), nil
+		waited := time.Since(w.began)
+		if waited < settle {
+			continue
+		}
+		// What is bad stays so, whatever is still to come.
+		if r := w.judge(); waited >= longest || w.complete() || r.Verdict == Worse {
+			return r, nil
 		}
 	}
 }
