@@ -64,8 +64,8 @@ func replay(b *testing.B, r *recording) (address string) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		in.Close() // the process ends with it
-		cmd.Wait()
+		in.Close()     // the process ends with it
+		_ = cmd.Wait() // how it ends does not matter
 	})
 	address, err = bufio.NewReader(out).ReadString('\n')
 	if err != nil {
@@ -107,10 +107,10 @@ func serve(name string) error {
 	own, _ := certificate()
 	g := grpc.NewServer(grpc.Creds(credentials.NewTLS(&tls.Config{Certificates: []tls.Certificate{own}})))
 	gpb.RegisterGNMIServer(g, &player{recording: &r})
-	go g.Serve(l)
+	go func() { _ = g.Serve(l) }() // until Stop
 	defer g.Stop()
 	fmt.Println(l.Addr())
-	os.Stdin.Read(make([]byte, 1))
+	_, _ = os.Stdin.Read(make([]byte, 1)) // ends with the parent
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -45,7 +46,7 @@ func BenchmarkStream(b *testing.B) {
 			s := r.subscriber(b, 1, store, func(counted grpc.DialOption) (gnmi.Conn, error) { return dial(address, counted) })
 			weir := measure(b, r, s, func() {
 				answer := httptest.NewRecorder()
-				store.Handler().ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+				store.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 				if n := strings.Count(answer.Body.String(), `,port="`); n < r.Series {
 					b.Fatalf("%d series of ports in a scrape, want at least %d", n, r.Series)
 				}
