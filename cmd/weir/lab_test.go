@@ -188,7 +188,7 @@ func (f *testFabric) byHand(t *testing.T, device string, lines ...string) {
 		return
 	}
 	var said bytes.Buffer
-	s.Stdout, s.Stderr = &said, &said
+	s.Stdout = &said // a terminal has no other stream
 	s.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\nexit\n")
 	if err := s.RequestPty("vt100", 50, 200, ssh.TerminalModes{}); err != nil {
 		t.Fatal(err)
