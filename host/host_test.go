@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/weirfabric/weir/host"
 	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/intent/qos"
@@ -103,6 +105,29 @@ func TestWhatIsWrongWithAHostIsSaid(t *testing.T) {
 				t.Errorf("got %d changes, want %d: %+v", len(step.Changes), c.changes, step.Changes)
 			}
 		})
+	}
+}
+
+func TestAnAliasOfAModuleConvergesAndKeepsItsPlace(t *testing.T) {
+	h := random(1)
+	place := diag.Pos{File: "intent/hosts.yaml", Line: 7, Column: 3}
+	h.Modules = []fabric.Module{{Name: "xprtrdma", At: []diag.Pos{place}}}
+	b := render.Bind[*fabric.Host](host.Language{}, h, h.Name, "linux", nil)
+	want, _ := b.Write()
+	for modules, changes := range map[string]int{"rpcrdma 1 0 - Live 0\n": 0, "x 1 0 - Live 0\n": 1} {
+		state, err := b.Read(answered(t, h, map[string]string{"modules": modules}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		step, _ := b.Step(state, want)
+		if len(step.Changes) != changes {
+			t.Errorf("with %q: %d changes, want %d: %+v", modules, len(step.Changes), changes, step.Changes)
+		}
+		for _, c := range step.Changes {
+			if !slices.Equal(c.Because, []diag.Pos{place}) {
+				t.Errorf("the change is because of %v, want %v", c.Because, place)
+			}
+		}
 	}
 }
 

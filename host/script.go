@@ -128,7 +128,7 @@ func size(text string) string {
 // because are the places in the repo that a value comes from.
 func because(h *fabric.Host, l plan.Leaf) []diag.Pos {
 	for _, m := range h.Modules {
-		if l.Addr.Kind == addr.Module && m.Name == l.Addr.Name {
+		if l.Addr.Kind == addr.Module && rdma.ModuleName(m.Name) == l.Addr.Name {
 			return m.At
 		}
 	}

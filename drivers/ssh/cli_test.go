@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -72,6 +73,45 @@ func TestOnlyWeirsOwnForgottenSessionsAreReclaimed(t *testing.T) {
 	want := map[string]string{"weir-old": "aborted", "anna": "pending", "weir-waits": "pendingCommitTimer", "weir-done": "completed", "weir-1": "completed"}
 	if diff := cmp.Diff(want, v.states()); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
+
+// TestASessionThatWaitsIsKnownInBothShapesOfTheList confirms and cancels on devices that list a running commit timer as the
+// state of its session, as EOS up to 4.32 does, and on those that name the session at the top.
+func TestASessionThatWaitsIsKnownInBothShapesOfTheList(t *testing.T) {
+	for _, modern := range []bool{false, true} {
+		for _, keep := range []bool{false, true} {
+			s, v := newSwitch(t, func(_ *server, v *vsw) { v.modern = modern })
+			target := dialSwitch(t, s)
+			p := session1()
+			p.Deadline = time.Now().Add(time.Minute)
+			if err := target.Set(t.Context(), lines("value after"), p); err != nil {
+				t.Fatal(err)
+			}
+			decide, want := target.Cancel, "before"
+			if keep {
+				decide, want = target.Confirm, "after"
+			}
+			if err := decide(t.Context(), p); err != nil || v.holds() != want {
+				t.Errorf("modern %v, keep %v: got %v and %q, want %q", modern, keep, err, v.holds(), want)
+			}
+			if err := decide(t.Context(), p); !errors.Is(err, drivers.ErrDecided) {
+				t.Errorf("modern %v, keep %v: a second time got %v, want %v", modern, keep, err, drivers.ErrDecided)
+			}
+		}
+	}
+}
+
+// TestWithoutAStateOfItsOwnNoSessionWaits is about a device that only names the session whose timer runs.
+func TestWithoutAStateOfItsOwnNoSessionWaits(t *testing.T) {
+	var all sessions
+	if err := json.Unmarshal([]byte(`{"commitTimerSessionName": "weir-2", "sessions": {"weir-1": {"state": "completed"}}}`), &all); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"weir-1": false, "weir-2": true, "weir-3": false} {
+		if got := all.waits(name, drivers.Verbs{}); got != want {
+			t.Errorf("%s waits: got %v, want %v", name, got, want)
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ type vsw struct {
 	next     error             // at the next commit, after it took effect
 	enable   bool              // logins start at the user level, and enable asks for the password
 	foreign  string            // what every new session already holds
+	modern   bool              // the session whose commit waits is named at the top, and its state is "committed"
 	typed    []string
 }
 
@@ -61,6 +62,9 @@ func (v *vsw) list() string {
 		all = append(all, fmt.Sprintf(`"%s": {"state": "%s", "instances": {}}`, name, state))
 	}
 	slices.Sort(all)
+	if v.modern && v.timed != "" {
+		all[len(all)-1] += fmt.Sprintf(`}, "commitTimerExpireTime": 4711.5, "commitTimerSessionName": "%s", "more": {`, v.timed)
+	}
 	return fmt.Sprintf("{\n    \"maxOpenSessions\": 5,\n    \"sessions\": {%s}\n}", strings.Join(all, ", "))
 }
 
@@ -170,6 +174,9 @@ func (v *vty) commit(timer string) (string, error) {
 	v.sessions[name], v.level = "completed", "exec"
 	if timer != "" {
 		v.sessions[name], v.timed, v.previous = "pendingCommitTimer", name, v.value
+		if v.modern {
+			v.sessions[name] = "committed"
+		}
 	}
 	v.value = v.wants
 	wrong := v.next

@@ -145,9 +145,10 @@ func (c *cli) abort(ctx context.Context) {
 	}
 }
 
-// sessions is what the device lists.
+// sessions is what the device lists. The session whose commit timer runs is told by its state, or by name at the top: EOS
+// does the first up to 4.32, and the second after that (NAPALM's driver of EOS, ansible's arista.eos).
 type sessions struct {
-	Timed    string `json:"commitTimerSessionName"` // newer devices say it once
+	Timed    string `json:"commitTimerSessionName"`
 	Sessions map[string]struct {
 		State string `json:"state"`
 	} `json:"sessions"`
@@ -155,7 +156,7 @@ type sessions struct {
 
 // waits says whether the session's commit waits for its confirmation.
 func (s sessions) waits(name string, verbs drivers.Verbs) bool {
-	return s.Timed == name || strings.Contains(s.Sessions[name].State, verbs.Timed)
+	return s.Timed == name || (verbs.Timed != "" && strings.Contains(s.Sessions[name].State, verbs.Timed))
 }
 
 // list asks for the sessions. A device that cannot list them says ok = false.

@@ -1,6 +1,7 @@
 package rdma
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,18 +10,31 @@ import (
 	"github.com/weirfabric/weir/intent/plan"
 )
 
-// WriteModules are the kernel modules that must be loaded.
+// aliases are names that modprobe takes for a module, and the name that the kernel lists it by: Linux,
+// net/sunrpc/xprtrdma/module.c.
+var aliases = map[string]string{"xprtrdma": "rpcrdma", "svcrdma": "rpcrdma"}
+
+// WriteModules are the kernel modules that must be loaded, each once, however many names it is wanted by.
 func WriteModules(h *fabric.Host) plan.Document {
 	var doc plan.Document
 	for _, m := range h.Modules {
-		doc = append(doc, module(h.Name, m.Name))
+		leaf := module(h.Name, m.Name)
+		if !slices.ContainsFunc(doc, func(l plan.Leaf) bool { return plan.Compare(l, leaf) == 0 }) {
+			doc = append(doc, leaf)
+		}
 	}
 	return doc
 }
 
-// module is the leaf of a loaded module. The kernel writes a dash in a module's name as an underscore.
-func module(host, name string) plan.Leaf {
+// ModuleName is the name that /proc/modules has: with underscores, and that of the module behind an alias.
+func ModuleName(name string) string {
 	name = strings.ReplaceAll(name, "-", "_")
+	return cmp.Or(aliases[name], name)
+}
+
+// module is the leaf of a loaded module.
+func module(host, name string) plan.Leaf {
+	name = ModuleName(name)
 	return plan.Leaf{Path: []string{"module", name}, Value: "loaded", Addr: addr.Device(host).Of(addr.Module, name)}
 }
 

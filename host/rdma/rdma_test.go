@@ -83,3 +83,18 @@ func TestModulesAreUnloadedInTheOppositeOrder(t *testing.T) {
 		t.Errorf("got %v, want rdma_cm alone", loaded)
 	}
 }
+
+func TestAModuleIsReadByTheNameThatTheKernelListsItBy(t *testing.T) {
+	h := &fabric.Host{Modules: []fabric.Module{{Name: "xprtrdma"}, {Name: "svcrdma"}, {Name: "ib-umad"}}}
+	want := WriteModules(h)
+	got := ReadModules(h, "rpcrdma 401408 0 - Live 0x0\nib_umad 1 0 - Live 0x0\n")
+	if diff := cmp.Diff(want, got); diff != "" || len(want) != 2 {
+		t.Errorf("two aliases of one module are one leaf, and it is loaded (-want +got):\n%s", diff)
+	}
+	if got := ReadModules(h, "ib_umad 1 0 - Live 0x0\n"); len(got) != 1 {
+		t.Errorf("got %v, want ib_umad alone", got)
+	}
+	if got, want := ModuleMessages([]plan.Delta{{Leaf: want[0], Action: plan.Create}}), "modprobe rpcrdma"; len(got) != 1 || got[0].Body != want {
+		t.Errorf("got %v, want %q", got, want)
+	}
+}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -14,14 +13,14 @@ import (
 // buffersView is the buffer profile of all ports.
 type buffersView struct {
 	Pool     int64 // bytes of headroom of all ports together
-	Headroom int64 // bytes, of a lossless priority group
+	Headroom int64 // bytes, the limit of a lossless priority group
 	Groups   []groupView
 	Queues   []shareView
 }
 
 type groupView struct {
 	ID       int
-	Reserved int64 // bytes
+	Reserved int64 // bytes, without the headroom
 	Alpha    string
 }
 
@@ -31,7 +30,8 @@ type shareView struct {
 }
 
 // buffers are those of the whole switch: how a profile is given to one port is not verified, so all ports get one, which
-// has the most headroom and guarantee that any of them needs. Nil where buffers cannot be written or are not known.
+// has the most headroom and guarantee that any of them needs. The pool is the sum of what the ports need, which are fewer
+// bytes: a port takes from it what is in flight, whatever its limit. Nil where buffers cannot be written or are not known.
 func (v *viewer) buffers() *buffersView {
 	needs := slices.ContainsFunc(v.sw.Ports, func(p *fabric.Port) bool { return p.PFC != 0 })
 	if !needs || v.family.Name == "" {
@@ -43,7 +43,7 @@ func (v *viewer) buffers() *buffersView {
 		return nil
 	}
 	out := &buffersView{}
-	groups, queues := make([]*fabric.Group, 8), make([]*fabric.Queue, 8)
+	groups, queues := make([]*groupNeed, 8), make([]*fabric.Queue, 8)
 	for _, p := range v.sw.Ports {
 		for i := range p.Groups {
 			g := &p.Groups[i]
@@ -53,11 +53,7 @@ func (v *viewer) buffers() *buffersView {
 				return nil
 			}
 			out.Pool += int64(g.Headroom)
-			v.differs(groups[g.ID], g, p)
-			if groups[g.ID] == nil || larger(g, groups[g.ID]) {
-				groups[g.ID] = g
-			}
-			out.Headroom = max(out.Headroom, int64(g.Headroom))
+			groups[g.ID] = groups[g.ID].with(g, v.reserved(g))
 		}
 		for i := range p.Queues {
 			if q := &p.Queues[i]; queues[q.ID] == nil || q.Alpha > queues[q.ID].Alpha {
@@ -70,42 +66,55 @@ func (v *viewer) buffers() *buffersView {
 	}
 	for id, g := range groups {
 		if g != nil {
-			out.Groups = append(out.Groups, groupView{id, int64(g.Reserved), v.alpha(g.Alpha, addr.PG, id)})
+			out.Headroom = max(out.Headroom, int64(g.most))
+			out.Groups = append(out.Groups, groupView{id, int64(g.reserved), v.alpha(g.alpha).String()})
 		}
 	}
 	for id, q := range queues {
 		if q != nil {
-			out.Queues = append(out.Queues, shareView{id, v.alpha(q.Alpha, addr.Queue, id)})
+			out.Queues = append(out.Queues, shareView{id, v.alpha(q.Alpha).String()})
 		}
 	}
+	v.differences(groups)
+	v.thresholds(groups, queues)
 	return out
 }
 
-// larger says whether a lossless group takes more than another one.
-func larger(a, b *fabric.Group) bool {
-	if a.Lossless != b.Lossless {
-		return a.Lossless
+// reserved is what is guaranteed to a priority group beside its headroom, which has a line of its own. With a shared pool
+// the headroom is not part of what the model calls reserved.
+func (v *viewer) reserved(g *fabric.Group) qos.Bytes {
+	if v.sw.Oversubscribe > 0 {
+		return g.Reserved
 	}
-	return a.Headroom > b.Headroom
+	return max(0, g.Reserved-g.Headroom)
 }
 
-// differs says that ports want different things of their buffers, which cannot be said.
-func (v *viewer) differs(one, other *fabric.Group, p *fabric.Port) {
-	if one == nil || one.Lossless != other.Lossless || !other.Lossless || (one.Headroom == other.Headroom && one.Alpha == other.Alpha) {
-		return
+// groupNeed is what a priority group needs on any of the ports that have it: the lossless ones, if there are any.
+type groupNeed struct {
+	lossless       bool
+	reserved       qos.Bytes // the most
+	least, most    qos.Bytes // of headroom
+	alpha, highest qos.AlphaShift
+}
+
+// with takes one port's group in.
+func (n *groupNeed) with(g *fabric.Group, reserved qos.Bytes) *groupNeed {
+	switch {
+	case n == nil || (g.Lossless && !n.lossless):
+		return &groupNeed{g.Lossless, reserved, g.Headroom, g.Headroom, g.Alpha, g.Alpha}
+	case n.lossless && !g.Lossless:
+		return n
 	}
-	v.say(diag.Warning, addr.Port(v.sw.Name, p.Name).Of(addr.PG, strconv.Itoa(int(other.ID))), originOf(p).Headroom,
-		"ports need different headroom, and all get the largest",
-		"How a buffer profile is given to a single port is not verified. The headroom that is too large takes from the shared buffer.")
+	n.reserved = max(n.reserved, reserved)
+	n.least, n.most = min(n.least, g.Headroom), max(n.most, g.Headroom)
+	n.alpha, n.highest = min(n.alpha, g.Alpha), max(n.highest, g.Alpha)
+	return n
 }
 
 // alpha is a threshold; one that is out of the language's range becomes the nearest that is in it.
-func (v *viewer) alpha(a qos.AlphaShift, kind addr.Kind, id int) string {
-	if len(v.pack.Alphas) == 0 || slices.Contains(v.pack.Alphas, a) {
-		return a.String()
+func (v *viewer) alpha(a qos.AlphaShift) qos.AlphaShift {
+	if len(v.pack.Alphas) == 0 {
+		return a
 	}
-	nearest := min(max(a, slices.Min(v.pack.Alphas)), slices.Max(v.pack.Alphas))
-	v.say(diag.Note, v.sw.Address().Of(kind, strconv.Itoa(id)).With("alpha"), nil,
-		fmt.Sprintf("threshold %s cannot be said: it becomes %s", a, nearest), "")
-	return nearest.String()
+	return min(max(a, slices.Min(v.pack.Alphas)), slices.Max(v.pack.Alphas))
 }

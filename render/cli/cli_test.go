@@ -99,8 +99,12 @@ func TestANumberThatChangesIsOneUpdate(t *testing.T) {
 	if diff := cmp.Diff(lines("0", "150"), bodies(step.Chunks[0].Undo)); diff != "" {
 		t.Errorf("undo (-want +got):\n%s", diff)
 	}
-	if step.Route != plan.SSHSession || step.Confirm == 0 || step.Chunks[0].Impact != plan.None || len(step.Persist) != 1 {
-		t.Errorf("got route %s, timer %s, impact %s, %d lines to persist", step.Route, step.Confirm, step.Chunks[0].Impact, len(step.Persist))
+	if step.Route != plan.SSHSession || step.Confirm == 0 || step.Chunks[0].Impact != plan.None {
+		t.Errorf("got route %s, timer %s, impact %s", step.Route, step.Confirm, step.Chunks[0].Impact)
+	}
+	// A line would be typed into a configuration session, where nothing can be saved.
+	if diff := cmp.Diff([]plan.Message{{Op: plan.Run, Body: "write memory"}}, step.Persist); diff != "" {
+		t.Errorf("what makes it last (-want +got):\n%s", diff)
 	}
 }
 
@@ -151,7 +155,17 @@ func TestWhatCannotBeSaidIsNamed(t *testing.T) {
 			groups := slices.Clone(sw.Ports[1].Groups)
 			groups[3].Headroom = 90_000
 			sw.Ports[1].Groups = groups
-		}, "warning: leaf1/Ethernet2/1/pg/3: ports need different headroom, and all get the largest"},
+		}, "note: leaf1/pg/3:headroom: ports need 60kB to 90kB of headroom, and the limit of all is 90kB"},
+		"lossless thresholds that differ": {func(sw *fabric.Switch) {
+			groups := slices.Clone(sw.Ports[1].Groups)
+			groups[3].Alpha = -3
+			sw.Ports[1].Groups = groups
+		}, "warning: leaf1/pg/3:alpha: ports want lossless thresholds of 1/8 to 1, and all get 1/8"},
+		"a threshold that is too large": {func(sw *fabric.Switch) {
+			for i := range sw.Ports[0].Queues { // the ports share them
+				sw.Ports[0].Queues[i].Alpha = 7
+			}
+		}, "note: leaf1: buffer thresholds that cannot be said become others: queue 0 gets 8 instead of 128, queue 1 gets"},
 		"headroom that is not known": {func(sw *fabric.Switch) { sw.Ports[0].Groups[3].Headroom = 0 },
 			"warning: leaf1/Ethernet1/1/pg/3: buffers are left as they are, since the headroom is not known"},
 		"buffers of the other family": {func(sw *fabric.Switch) { sw.SKU, sw.ASIC = "DCS-7280CR3-32P4", nil },
@@ -245,6 +259,82 @@ func TestTheHeadroomPoolIsTheSumThatTheIntentDivides(t *testing.T) {
 		doc, _ := eos(t).Write(sw)
 		if got := values(doc, "platform trident mmu headroom-pool limit bytes")[""]; got != want {
 			t.Errorf("oversubscribed by %d: got %s bytes, want %s", ratio, got, want)
+		}
+	}
+}
+
+func TestTheHeadroomIsNoPartOfWhatIsReserved(t *testing.T) {
+	for ratio, reserved := range map[int]qos.Bytes{0: 78_000, 4: 18_000} { // as the model says it: with a shared pool without headroom
+		sw := leaf("DCS-7060CX-32S", "Ethernet1/1", "Ethernet2/1")
+		sw.Oversubscribe = ratio
+		sw.Ports[0].Groups[3].Reserved = reserved
+		doc, _ := eos(t).Write(sw)
+		const block = "platform trident mmu queue profile WEIR"
+		if got := values(doc, "ingress priority-group 3 reserved bytes")[block]; got != "18000" {
+			t.Errorf("oversubscribed by %d: %s bytes are reserved, want the 18000 that are no headroom", ratio, got)
+		}
+		if got := values(doc, "ingress headroom bytes")[block]; got != "60000" {
+			t.Errorf("oversubscribed by %d: got %s bytes of headroom, want 60000", ratio, got)
+		}
+	}
+}
+
+// TestWhatIsNotVerifiedIsSaidOnceInTheSameWords counts the findings of many ports, and compares those of two switches.
+func TestWhatIsNotVerifiedIsSaidOnceInTheSameWords(t *testing.T) {
+	var words [2]string
+	var notes diag.List
+	for i, name := range []string{"leaf1", "leaf2"} {
+		from, to := leaf("DCS-7060CX-32S"), leaf("DCS-7060CX-32S", "Ethernet1/1", "Ethernet2/1", "Ethernet3/1", "Ethernet4/1")
+		to.Name = name
+		_, written := eos(t).Write(to)
+		_, planned := planned(t, from, to, nil, "")
+		notes = append(append(notes, written...), planned...)
+		for _, f := range append(written, planned...) {
+			words[i] += f.Severity.String() + ": " + f.Summary + "\n" + f.Detail + "\n"
+		}
+		if len(written) != 1 || len(planned) != 1 {
+			t.Errorf("%s: %d findings when written and %d when planned, want one of each:\n%s", name, len(written), len(planned), words[i])
+		}
+	}
+	// A place in the repo for each switch would make a long list of one finding.
+	for _, f := range notes {
+		if len(f.At) > 0 {
+			t.Errorf("%q is said to be at %v", f.Summary, f.At)
+		}
+	}
+	if words[0] != words[1] {
+		t.Errorf("(-leaf1 +leaf2):\n%s", cmp.Diff(words[0], words[1]))
+	}
+	for _, want := range []string{"XON is not written", "a kbyte is taken as 1000 bytes", "both a share and a guarantee", "mtu 1500", "no service-profile", "Queue 7"} {
+		if !strings.Contains(words[0], want) {
+			t.Errorf("nothing says %q:\n%s", want, words[0])
+		}
+	}
+	for _, proven := range []string{"no priority-flow-control;", "no qos map traffic-class"} {
+		if strings.Contains(words[0], proven) {
+			t.Errorf("%q is said not to be verified, but a source shows it:\n%s", proven, words[0])
+		}
+	}
+}
+
+func TestALineThatIsSentAndNotVerifiedIsAWarning(t *testing.T) {
+	from, to := leaf("DCS-7060CX-32S", "Ethernet1/1"), leaf("DCS-7060CX-32S", "Ethernet1/1")
+	to.Ports[0].Queues[3].Guaranteed = 0
+	_, findings := planned(t, from, to, nil, "")
+	if len(findings) != 1 || findings[0].Severity != diag.Warning || !strings.Contains(findings[0].Detail, " no bandwidth guaranteed percent.") {
+		t.Errorf("got %s, want a warning about no bandwidth guaranteed percent", findings)
+	}
+}
+
+func TestALosslessQueueThatMayFillBeforePauseIsAWarning(t *testing.T) {
+	for alpha, want := range map[qos.AlphaShift]string{
+		-3: "note: leaf1: buffer thresholds that cannot be said become others: queue 3 gets 8 instead of 128", // 64 ports
+		2:  "With buffers.alpha at 2, now 4, it holds for all ports",                                          // 2 ports of 3
+	} {
+		sw := leaf("DCS-7060CX-32S", "Ethernet1/1", "Ethernet2/1", "Ethernet3/1", "Ethernet4/1")
+		sw.Ports[0].Queues[3].Alpha, sw.Ports[0].Groups[3].Alpha = 7, alpha // the ports share them
+		if _, findings := eos(t).Write(sw); !strings.Contains(findings.String(), want) {
+			t.Errorf("with the ingress threshold %s: got\n%s\nwant %q", alpha, findings, want)
 		}
 	}
 }

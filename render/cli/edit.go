@@ -28,12 +28,11 @@ type statement struct {
 	value string
 }
 
-// typed is a line as it is typed or printed: depth counts the blocks around it. A line of which nobody has verified that the
-// device takes it is doubted.
+// typed is a line as it is typed or printed: depth counts the blocks around it.
 type typed struct {
-	depth   int
-	text    string
-	doubted bool
+	depth int
+	text  string
+	doubt string // what lines like it begin with, where no source shows that the device takes them; else empty
 }
 
 // edits sorts deltas into blocks.
@@ -110,7 +109,7 @@ func (l *Language) lines(root *edit) []typed {
 	}
 	gone := l.unsay(root.back)
 	for _, b := range drop {
-		gone = append(gone, ordered{order: b.rule.place(), text: l.pack.Negate + " " + b.header})
+		gone = append(gone, l.negation(b.rule, b.header, l.pack.Negate+" "+b.header))
 	}
 	slices.SortStableFunc(gone, func(a, b ordered) int { return cmp.Compare(b.order, a.order) })
 	for _, g := range gone {
@@ -157,13 +156,13 @@ func (e *edit) parted() (keep, drop []*edit) {
 
 // ordered is a line and its place in the grammar.
 type ordered struct {
-	order   int
-	text    string
-	doubted bool
+	order int
+	text  string
+	doubt string
 }
 
 // at is the line inside so many blocks.
-func (o ordered) at(depth int) typed { return typed{depth, o.text, o.doubted} }
+func (o ordered) at(depth int) typed { return typed{depth, o.text, o.doubt} }
 
 func (l *Language) say(statements []statement) []ordered {
 	return joined(statements, func(s statement) ordered {
@@ -177,10 +176,23 @@ func (l *Language) say(statements []statement) []ordered {
 func (l *Language) unsay(statements []statement) []ordered {
 	return joined(statements, func(s statement) ordered {
 		if s.rule == nil {
-			return ordered{text: l.pack.Negate + " " + s.key}
+			return l.negation(nil, s.key, l.pack.Negate+" "+s.key)
 		}
-		return ordered{text: s.rule.back(l.pack.Negate, s.holes, s.value), doubted: s.rule.item.Doubted}
+		return l.negation(s.rule, s.key, s.rule.back(l.pack.Negate, s.holes, s.value))
 	})
+}
+
+// negation is the line that takes back what a rule, or no rule, is about.
+func (l *Language) negation(r *rule, key, line string) ordered {
+	switch {
+	case r == nil:
+		return ordered{order: r.place(), text: line, doubt: l.pack.Negate + " " + key}
+	case r.item.Proven:
+		return ordered{order: r.place(), text: line}
+	case len(r.negate) > 0:
+		return ordered{order: r.place(), text: line, doubt: r.negate.head()}
+	}
+	return ordered{order: r.place(), text: line, doubt: l.pack.Negate + " " + r.line.head()}
 }
 
 // joined writes the statements in order; those of one list rule that have the same value share a line.

@@ -41,6 +41,8 @@ type pack struct {
 	Variant  string               `yaml:"variant"` // of the others: WEIR-{speed}-{port}
 	Control  *fixed               `yaml:"control"` // nil: every queue can be chosen
 
+	Unverified []assumption `yaml:"unverified"`
+
 	Sets    map[string][]item `yaml:"sets"`
 	Grammar []item            `yaml:"grammar"`
 }
@@ -102,7 +104,7 @@ type item struct {
 	OffSays string       `yaml:"offSays"` // the value that it sets it to; "no" where it is not said
 	Unsaid  string       `yaml:"unsaid"`  // the value that is the same as no line
 	Negate  string       `yaml:"negate"`  // the line that takes this one back, where it is not the usual word and the line
-	Doubted bool         `yaml:"doubted"` // Negate is not verified: it is said where it is used
+	Proven  bool         `yaml:"proven"`  // a source shows how the line is taken back; of the others that is said
 	At      string       `yaml:"at"`      // address: KIND/NAME:VALUE, below the port or the device
 	Object  string       `yaml:"object"`  // the shared object that it is part of
 	Uses    string       `yaml:"uses"`    // the shared object that it refers to
@@ -112,6 +114,12 @@ type item struct {
 	Include string       `yaml:"include"` // of a block: a set of items that stand in it
 	Items   []item       `yaml:"items"`
 	Impact  *plan.Impact `yaml:"impact"` // of a change to it; those inside a block have its impact unless they say theirs
+}
+
+// assumption is what weir takes to be so of some lines and no source confirms.
+type assumption struct {
+	Lines expression `yaml:"lines"` // tried on all that is laid out for a switch
+	Says  string     `yaml:"says"`  // what is assumed, and what shows on the device whether it is so
 }
 
 // expression is a regular expression in a pack.

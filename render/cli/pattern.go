@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -131,6 +132,15 @@ func (p pattern) render(b binding) string {
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// head is what all lines of the pattern begin with: the words before the first hole.
+func (p pattern) head() string {
+	n := slices.IndexFunc(p, func(t token) bool { return t.hole != "" })
+	if n < 0 {
+		n = len(p)
+	}
+	return p[:n].render(nil)
 }
 
 // list is the hole whose words are values of their own, or empty.

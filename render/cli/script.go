@@ -20,9 +20,9 @@ func (l *Language) Script(sw *fabric.Switch, have plan.State, deltas []plan.Delt
 	}
 	step := plan.Step{Route: plan.SSHSession, Why: l.pack.Why, Confirm: l.pack.Confirm}
 	why := l.reasons(sw)
-	send, doubted := l.messages(deltas)
+	send, doubtedSend := l.messages(deltas)
 	undo, doubtedUndo := l.messages(inverse(deltas))
-	findings = append(findings, doubts(sw, append(doubted, doubtedUndo...))...)
+	findings = append(findings, doubts(sw, doubtedSend, doubtedUndo)...)
 	chunk := plan.Chunk{Send: send, Undo: undo}
 	for _, d := range deltas {
 		c := plan.Change{
@@ -37,35 +37,41 @@ func (l *Language) Script(sw *fabric.Switch, have plan.State, deltas []plan.Delt
 	}
 	step.Chunks = []plan.Chunk{chunk}
 	step.Cost = l.pack.Cost.Step + time.Duration(len(chunk.Send))*l.pack.Cost.Line
-	for _, line := range l.pack.Persist {
-		step.Persist = append(step.Persist, plan.Message{Op: plan.Line, Body: line})
+	for _, line := range l.pack.Persist { // typed at the prompt: a session does not know it
+		step.Persist = append(step.Persist, plan.Message{Op: plan.Run, Body: line})
 	}
 	return step, findings
 }
 
-// messages are the lines that make the deltas happen, and those of them that are not verified.
+// messages are the lines that make the deltas happen, and what those of them begin with that no source shows.
 func (l *Language) messages(deltas []plan.Delta) (out []plan.Message, doubted []string) {
 	for _, t := range l.lines(l.edits(deltas)) {
 		out = append(out, plan.Message{Op: plan.Line, Body: t.text})
-		if t.doubted {
-			doubted = append(doubted, t.text)
+		if t.doubt != "" {
+			doubted = append(doubted, t.doubt)
 		}
 	}
 	return out, doubted
 }
 
-// doubts says which lines nobody has verified.
-func doubts(sw *fabric.Switch, lines []string) diag.List {
+// doubts says in one finding which lines take settings back that no source shows. Those that are only in the undo are a note.
+func doubts(sw *fabric.Switch, send, undo []string) diag.List {
+	f := diag.Diagnostic{
+		Severity: diag.Note, Check: check, Addr: sw.Address(),
+		Summary: "some lines that would undo this are not verified",
+	}
+	remedy := " Until it is confirmed, the switch undoes the change by itself and needs none of them."
+	if len(send) > 0 {
+		f.Severity, f.Summary = diag.Warning, "some lines that take settings back are not verified"
+		remedy = " If the switch refuses one, nothing of the step takes effect: type them in a session on one switch first, and abort it."
+	}
+	lines := slices.Concat(send, undo)
 	slices.Sort(lines)
-	lines = slices.Compact(lines)
-	if len(lines) == 0 {
+	if lines = slices.Compact(lines); len(lines) == 0 {
 		return nil
 	}
-	return diag.List{{
-		Severity: diag.Warning, Check: check, Addr: sw.Address(), At: []diag.Pos{sw.At},
-		Summary: "a line that is not verified takes settings back: " + strings.Join(lines, "; "),
-		Detail:  "If the switch refuses it, nothing of the step takes effect. It is sent to take back what weir does not want, or in the undo.",
-	}}
+	f.Detail = "No source shows these, nor that a value in them is the one without a line: " + strings.Join(lines, "; ") + "." + remedy
+	return diag.List{f}
 }
 
 // inverse leads back.

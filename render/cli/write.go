@@ -30,7 +30,24 @@ func (l *Language) Write(sw *fabric.Switch) (plan.Document, diag.List) {
 	if len(r.strays) > 0 {
 		findings.Errorf(check, sw.Address(), nil, "the layout of this language writes lines that its grammar does not know: %s", strings.Join(r.strays, "; "))
 	}
-	return r.state.Owned, findings
+	return r.state.Owned, append(findings, l.assumed(sw, text.String())...)
+}
+
+// assumed says in one finding, in the same words for switches with the same lines, what of the text is not verified.
+func (l *Language) assumed(sw *fabric.Switch, text string) diag.List {
+	var says []string
+	for _, a := range l.pack.Unverified {
+		if a.Lines.MatchString(text) {
+			says = append(says, a.Says)
+		}
+	}
+	if len(says) == 0 {
+		return nil
+	}
+	return diag.List{{
+		Severity: diag.Note, Check: check, Addr: sw.Address(),
+		Summary: "what the switch makes of some lines is not verified: look at them on one switch first", Detail: strings.Join(says, " "),
+	}}
 }
 
 // Read sorts the lines of the running configuration. The device's tables come first, so that a line overrides them.

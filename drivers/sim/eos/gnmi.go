@@ -82,8 +82,8 @@ func join(prefix, path *gpb.Path) (elems []*gpb.PathElem, origin string, err err
 		}
 		origin = own
 	}
-	//lint:ignore SA1019 to refuse what old clients send
-	if len(path.GetElement()) > 0 || len(prefix.GetElement()) > 0 { //nolint:staticcheck // as above
+	// gnmi_cli sends a path in the old form beside the new one.
+	if old(path) || old(prefix) {
 		return nil, "", status.Error(codes.Unimplemented, "paths of strings are not supported: use elem")
 	}
 	elems = append(append(elems, prefix.GetElem()...), path.GetElem()...)
@@ -92,6 +92,12 @@ func join(prefix, path *gpb.Path) (elems []*gpb.PathElem, origin string, err err
 		return elems, origin, nil
 	}
 	return nil, "", status.Errorf(codes.Unimplemented, "origin %q is not supported", origin)
+}
+
+// old says whether a path is in the form that gNMI had before elem, and in no other.
+func old(p *gpb.Path) bool {
+	//lint:ignore SA1019 to refuse what old clients send
+	return len(p.GetElement()) > 0 && len(p.GetElem()) == 0 //nolint:staticcheck // as above
 }
 
 // checkEncoding refuses encodings that the lab cannot write for leaves.

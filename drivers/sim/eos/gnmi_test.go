@@ -410,3 +410,20 @@ func TestTheDeviceChoosesWhenItMay(t *testing.T) {
 		t.Errorf("got %+v", w)
 	}
 }
+
+// TestAnOldPathBesideTheNewOneIsPassedOver asks as gnmi_cli does, which fills both fields. The old one alone is refused.
+func TestAnOldPathBesideTheNewOneIsPassedOver(t *testing.T) {
+	c := dialGNMI(t, newLab(t), "leaf1")
+	both := parsePath("/interfaces/interface[name=Ethernet1/1]/state/oper-status")
+	for _, e := range both.GetElem() {
+		both.Element = append(both.Element, e.GetName()) //nolint:staticcheck // it is what old clients send
+	}
+	resp, err := c.Get(timely(t), &gpb.GetRequest{Path: []*gpb.Path{both}, Encoding: gpb.Encoding_JSON_IETF})
+	if err != nil || len(resp.GetNotification()) != 1 {
+		t.Errorf("both: got %v, %v", resp, err)
+	}
+	alone := &gpb.Path{Element: both.GetElement()} //nolint:staticcheck // as above
+	if _, err := c.Get(timely(t), &gpb.GetRequest{Path: []*gpb.Path{alone}, Encoding: gpb.Encoding_JSON_IETF}); status.Code(err) != codes.Unimplemented {
+		t.Errorf("the old one alone: got %v, want %v", err, codes.Unimplemented)
+	}
+}
