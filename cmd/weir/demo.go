@@ -449,7 +449,11 @@ accept:
 	if err != nil {
 		return err
 	}
+	// Now that the hosts send, counters that prove nothing are no reason to keep a change: what the intent says holds.
+	usual := d.settle
+	d.settle.idle, d.settle.window = "", d.repo.inWall(time.Minute)
 	result, err := d.carryOut(ctx, p)
+	d.settle = usual
 	if err != nil {
 		return err
 	}

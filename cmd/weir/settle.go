@@ -15,6 +15,7 @@ import (
 	"github.com/weirfabric/weir/drivers/apply"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/telemetry"
 	"github.com/weirfabric/weir/telemetry/verify"
 )
 
@@ -62,11 +63,12 @@ func (c *console) watchWaves(ctx context.Context, r *repo, waves [][]plan.Step, 
 	if waves == nil {
 		changed = r.names
 	}
-	g, err := r.gather(context.WithoutCancel(ctx), r.withNeighbours(changed), slog.New(slog.DiscardHandler))
+	names := r.withNeighbours(changed)
+	g, err := r.gather(context.WithoutCancel(ctx), names, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := r.warm(ctx, g); err != nil {
+	if err := r.warm(ctx, g, names); err != nil {
 		g.end()
 		return nil, nil, err
 	}
@@ -83,17 +85,22 @@ func (c *console) watchWaves(ctx context.Context, r *repo, waves [][]plan.Step, 
 	return watch, g.end, nil
 }
 
-// warm waits until counters have begun to come, so that the first wave has something to be compared with.
-func (r *repo) warm(ctx context.Context, g *gathering) error {
+// warm waits until counters of every device have begun to come, so that the first wave has something to be compared with. A
+// device that stays silent leaves its part of a wave unproven; when all of them do, nothing could be judged at all.
+func (r *repo) warm(ctx context.Context, g *gathering, names []string) error {
 	const patience = 10 * time.Second
 	deadline := time.After(patience)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for len(g.store.Series(nil)) == 0 {
+	silent := func(name string) bool { return len(g.store.Series([]string{name}, telemetry.PortUp)) == 0 }
+	for slices.ContainsFunc(names, silent) {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-deadline:
+			if len(g.store.Series(nil)) > 0 {
+				return nil
+			}
 			return fmt.Errorf("no device has sent a counter within %v, so no wave could be judged: weir doctor says why; --no-counters goes on without", patience)
 		case <-tick.C:
 		}

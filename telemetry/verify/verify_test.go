@@ -180,6 +180,26 @@ func TestAWindowIsTwiceTheSlowestIntervalAtLeast(t *testing.T) {
 	})
 }
 
+// A change that takes PFC off ends some counters as well: their absence must not hold up what is known to be bad.
+func TestABadWindowDoesNotWaitForWhatIsMissing(t *testing.T) {
+	for name, c := range map[string]struct {
+		lost         float64
+		least, below time.Duration
+	}{
+		"bad":     {lost: 7, least: 25 * time.Second, below: 30 * time.Second},
+		"unknown": {lost: 0, least: 50 * time.Second, below: 55 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := quiet().with("weir_queue_dropped_packets_total e2", 0, c.lost).with("weir_port_pfc_pause_seconds_total e1", 0, -1)
+				if r := settle(t, d, nil, Options{Settle: 25 * time.Second}); r.Waited < c.least || r.Waited > c.below {
+					t.Errorf("%s after %s, want it after %s to %s", r.Verdict, r.Waited, c.least, c.below)
+				}
+			})
+		})
+	}
+}
+
 func TestAWindowEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

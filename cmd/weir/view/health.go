@@ -70,7 +70,11 @@ func VerdictLine(v View, x health.Verdict) string {
 	}
 	line := fmt.Sprintf("%s: %s: %s [%s]", v.paint(colour, word), x.At(), x.Summary, x.Check)
 	if x.Culprit != nil {
-		line += fmt.Sprintf(" at fault: %s", v.Bold(x.Culprit.String()))
+		role := "at fault"
+		if x.Check == health.Incast {
+			role = "towards"
+		}
+		line += fmt.Sprintf(" %s: %s", role, v.Bold(x.Culprit.String()))
 	}
 	if x.Estimate {
 		line += " (estimated)"
