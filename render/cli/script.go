@@ -21,7 +21,7 @@ func (l *Language) Script(sw *fabric.Switch, have plan.State, deltas []plan.Delt
 	step := plan.Step{Route: plan.SSHSession, Why: l.pack.Why, Confirm: l.pack.Confirm}
 	why := l.reasons(sw)
 	send, doubtedSend := l.messages(deltas)
-	undo, doubtedUndo := l.messages(inverse(deltas))
+	undo, doubtedUndo := l.messages(plan.Inverse(deltas))
 	findings = append(findings, doubts(sw, doubtedSend, doubtedUndo)...)
 	chunk := plan.Chunk{Send: send, Undo: undo}
 	for _, d := range deltas {
@@ -72,23 +72,6 @@ func doubts(sw *fabric.Switch, send, undo []string) diag.List {
 	}
 	f.Detail = "No source shows these, nor that a value in them is the one without a line: " + strings.Join(lines, "; ") + "." + remedy
 	return diag.List{f}
-}
-
-// inverse leads back.
-func inverse(deltas []plan.Delta) []plan.Delta {
-	out := make([]plan.Delta, len(deltas))
-	for i, d := range deltas {
-		switch d.Action {
-		case plan.Create:
-			d.Action, d.Before = plan.Delete, d.Leaf.Value
-		case plan.Delete:
-			d.Action, d.Before = plan.Create, ""
-		default:
-			d.Leaf.Value, d.Before = d.Before, d.Leaf.Value
-		}
-		out[i] = d
-	}
-	return out
 }
 
 // impact is what the grammar says of a change to the leaf: its line's, or that of the block around it.
