@@ -156,48 +156,9 @@ func (c *console) config(ctx context.Context, r *repo, waves [][]plan.Step, sett
 	if err != nil {
 		return apply.Config{}, nil, err
 	}
+	t := c.tell()
 	return apply.Config{Store: r.store, Devices: devices, Dial: r.dial, Watch: watch, Who: whoami(), PID: os.Getpid(),
-		Timeout: settle.timeout, Patience: settle.patience, Poll: r.inWall(time.Second), Scale: r.scale(), Observe: c.tell()}, end, nil
-}
-
-// tell prints a run's records as they come.
-func (c *console) tell() func(apply.Record) {
-	if c.json {
-		return c.observe
-	}
-	started := map[string]time.Time{}
-	return func(r apply.Record) {
-		if c.observe != nil {
-			defer c.observe(r)
-		}
-		v := c.say()
-		switch r.Kind {
-		case apply.Started:
-			v.Printf("%s\n", v.Bold(fmt.Sprintf("run %s", r.Text+runName(r))))
-		case apply.Pending:
-			started[r.Device] = r.At
-			v.Printf("  %s: sending\n", r.Device)
-		case apply.Reached:
-			v.Printf("  %s: reads back as wanted %s\n", r.Device, v.Dim(fmt.Sprintf("(%.1fs)", r.At.Sub(started[r.Device]).Seconds())))
-		case apply.Passed:
-			v.Printf("  wave %d: %s\n", r.Wave+1, v.Good("passed")+" "+r.Text)
-		case apply.Confirmed:
-			v.Printf("  %s: %s\n", r.Device, v.Good("confirmed"))
-		case apply.Undoing:
-			v.Printf("  %s: %s\n", r.Device, v.Bad("leading back"))
-		case apply.Undone:
-			v.Printf("  %s: as before\n", r.Device)
-		case apply.Stuck:
-			v.Printf("  %s: %s: %s\n", r.Device, v.Bad(string(r.Outcome)), r.Text)
-		}
-	}
-}
-
-func runName(r apply.Record) string {
-	if r.Of != "" {
-		return fmt.Sprintf("that undoes %s, %d waves", r.Of, len(r.Devices))
-	}
-	return fmt.Sprintf("of %d waves", len(r.Devices))
+		Timeout: settle.timeout, Patience: settle.patience, Poll: r.inWall(time.Second), Scale: r.scale(), Observe: t.take}, func() { t.end(); end() }, nil
 }
 
 // runResult is the JSON form of a run's end.
