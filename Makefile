@@ -29,7 +29,7 @@ check: ## before a commit
 	$(GO) test -race ./...
 
 golden: ## rewrite the goldens; review them like code
-	$(GO) test $$(grep -rl --include=*_test.go 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
+	$(GO) test -short $$(grep -rl --include=*_test.go 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
 
 generate: ## generated code, from the folder of YANG modules
 	WEIR_YANG=$(abspath $(YANG)) $(GO) generate ./...
