@@ -47,7 +47,7 @@ a run that is cut off can be ended by weir recover.`,
 			if !saved {
 				dir = dirArg(args)
 			}
-			r, err := c.mustHold(cmd.Context(), dir, o.journal)
+			r, err := c.mustHold(dir, o.journal)
 			if err != nil {
 				return err
 			}

@@ -34,7 +34,7 @@ func BenchmarkPlan1024x64(b *testing.B) {
 		runtime.GC()
 		highest := heapPeak()
 		before, start := cpuTime(b), time.Now()
-		r, err := c.mustHold(b.Context(), dir, "")
+		r, err := c.mustHold(dir, "")
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func BenchmarkPlan1024x64(b *testing.B) {
 // another. It gives the number of leaves, and of those that differ.
 func observeAnother(b *testing.B, c *console, dir, observed string) (leaves, planted int) {
 	b.Helper()
-	r, err := c.mustHold(b.Context(), dir, "")
+	r, err := c.mustHold(dir, "")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func explainCommand(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := c.mustHold(cmd.Context(), dirArg(args[1:]), "")
+			r, err := c.mustHold(dirArg(args[1:]), "")
 			if err != nil {
 				return err
 			}
@@ -96,7 +96,7 @@ func renderCommand(c *console) *cobra.Command {
 		Short: "Write the desired configuration of each device in its own language",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := c.mustHold(cmd.Context(), dirArg(args), "")
+			r, err := c.mustHold(dirArg(args), "")
 			if err != nil {
 				return err
 			}

@@ -163,7 +163,7 @@ func (d *demo) build(ctx context.Context, scale float64) error {
 	}
 	labless := *d.console
 	labless.lab = false
-	r, err := labless.mustHold(ctx, d.dir, "")
+	r, err := labless.mustHold(d.dir, "")
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (d *demo) build(ctx context.Context, scale float64) error {
 	if d.lab, err = startLab(ctx, r, sim.Options{Scale: scale}, ""); err != nil {
 		return err
 	}
-	if d.repo, err = d.mustHold(ctx, d.dir, ""); err != nil {
+	if d.repo, err = d.mustHold(d.dir, ""); err != nil {
 		return err
 	}
 	if err := d.lab.SetTraffic(sim.Steady); err != nil {
@@ -439,7 +439,7 @@ accept:
 	good := d.repo
 	defer func() { d.repo = good }()
 	var err error
-	if d.repo, err = d.mustHold(ctx, d.dir, ""); err != nil {
+	if d.repo, err = d.mustHold(d.dir, ""); err != nil {
 		return err
 	}
 	if err := d.lab.SetTraffic(sim.Incast, victim.Name); err != nil {

@@ -29,15 +29,10 @@ func doctorCommand(c *console) *cobra.Command {
 		Short: "Can each device be reached, trusted, logged into and read",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := c.mustHold(cmd.Context(), dirArg(args), "")
+			r, names, err := c.devices(dirArg(args), device)
 			if err != nil {
 				return err
 			}
-			names, err := r.picked(device)
-			if err != nil {
-				return err
-			}
-			c.warnInsecure(r, names)
 			looks := []look{}
 			bad := false
 			for _, name := range names {

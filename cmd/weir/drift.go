@@ -29,7 +29,7 @@ could not be read: an unreachable device is never "no drift". Differences that w
 (accept: {check: drift, address, reason, expires}); an acceptance that has expired no longer counts.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := c.mustHold(cmd.Context(), dirArg(args), "")
+			r, err := c.mustHold(dirArg(args), "")
 			if err != nil {
 				return err
 			}
@@ -117,15 +117,10 @@ func observeCommand(c *console) *cobra.Command {
 		Short: "Write what runs on each device as files, for plan and drift --observed",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := c.mustHold(cmd.Context(), dirArg(args), "")
+			r, names, err := c.devices(dirArg(args), o.device)
 			if err != nil {
 				return err
 			}
-			names, err := r.picked(o.device)
-			if err != nil {
-				return err
-			}
-			c.warnInsecure(r, names)
 			progress := c.progress("reading", len(names))
 			seen := r.observe(cmd.Context(), names, "", progress.step)
 			progress.end()

@@ -76,7 +76,7 @@ Other commands reach it with --lab. Commands may be typed while it runs:
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := dirArg(args)
-			r, err := c.mustHold(cmd.Context(), dir, "")
+			r, err := c.mustHold(dir, "")
 			if err != nil {
 				return err
 			}

@@ -51,7 +51,7 @@ func newFabricOf(t *testing.T, spec inventory.ClosSpec, o sim.Options) *testFabr
 		t.Fatal(err)
 	}
 	c := &console{out: io.Discard, err: io.Discard}
-	r, err := c.mustHold(t.Context(), f.dir, "")
+	r, err := c.mustHold(f.dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func (f *testFabric) planned(t *testing.T) plan.Plan {
 func (f *testFabric) states(t *testing.T) map[string]plan.State {
 	t.Helper()
 	c := &console{out: io.Discard, err: io.Discard, lab: true}
-	r, err := c.mustHold(t.Context(), f.dir, "")
+	r, err := c.mustHold(f.dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}

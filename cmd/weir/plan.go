@@ -45,7 +45,7 @@ func planCommand(c *console) *cobra.Command {
 		Short: "Show the difference between the intent and what runs",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := c.mustHold(cmd.Context(), dirArg(args), o.journal)
+			r, err := c.mustHold(dirArg(args), o.journal)
 			if err != nil {
 				return err
 			}

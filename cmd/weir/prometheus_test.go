@@ -140,7 +140,7 @@ func without(samples []map[string]string, labels []string) []string {
 func (f *testFabric) watched(t *testing.T) string {
 	t.Helper()
 	c := &console{out: io.Discard, err: io.Discard, lab: true}
-	r, err := c.mustHold(t.Context(), f.dir, "")
+	r, err := c.mustHold(f.dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func (f *testFabric) watched(t *testing.T) string {
 func (f *testFabric) peerOf(t *testing.T, device, port string) string {
 	t.Helper()
 	c := &console{out: io.Discard, err: io.Discard}
-	r, err := c.mustHold(t.Context(), f.dir, "")
+	r, err := c.mustHold(f.dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}

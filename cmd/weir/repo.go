@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path"
@@ -132,7 +131,7 @@ func (r *repo) picked(glob string) ([]string, error) {
 }
 
 // mustHold opens the repo for a command that goes on only when nothing is wrong with it.
-func (c *console) mustHold(_ context.Context, dir, journal string) (*repo, error) {
+func (c *console) mustHold(dir, journal string) (*repo, error) {
 	r, err := c.open(dir, journal)
 	if err != nil {
 		return nil, err
@@ -148,6 +147,20 @@ func (c *console) mustHold(_ context.Context, dir, journal string) (*repo, error
 		return nil, exit(exitFindings)
 	}
 	return r, nil
+}
+
+// devices opens the repo for a command that talks to the devices whose names match the glob, and says loudly what is not verified.
+func (c *console) devices(dir, glob string) (*repo, []string, error) {
+	r, err := c.mustHold(dir, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	names, err := r.picked(glob)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.warnInsecure(r, names)
+	return r, names, nil
 }
 
 // findings is the JSON form of check.

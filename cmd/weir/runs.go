@@ -23,7 +23,7 @@ func rollbackCommand(c *console) *cobra.Command {
 judged like those of an apply. It refuses where a device changed since.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := c.mustHold(cmd.Context(), dir, o.journal)
+			r, err := c.mustHold(dir, o.journal)
 			if err != nil {
 				return err
 			}
@@ -50,7 +50,7 @@ func recoverCommand(c *console) *cobra.Command {
 		Short: "Finish or undo what a killed or cut-off run left",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := c.mustHold(cmd.Context(), dirArg(args), o.journal)
+			r, err := c.mustHold(dirArg(args), o.journal)
 			if err != nil {
 				return err
 			}

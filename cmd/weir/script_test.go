@@ -95,7 +95,7 @@ func serveLab(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ctx := context.Background()
 	c := &console{out: io.Discard, err: io.Discard}
-	r, err := c.mustHold(ctx, ts.MkAbs(args[0]), "")
+	r, err := c.mustHold(ts.MkAbs(args[0]), "")
 	ts.Check(err)
 	lab, err := startLab(ctx, r, sim.Options{Scale: labScale}, "")
 	ts.Check(err)

@@ -32,15 +32,10 @@ func watchCommand(c *console) *cobra.Command {
 Prometheus. On anything but a terminal it prints a line when a verdict begins or ends; with --json a line of JSON.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := c.mustHold(cmd.Context(), dirArg(args), "")
+			r, names, err := c.devices(dirArg(args), device)
 			if err != nil {
 				return err
 			}
-			names, err := r.picked(device)
-			if err != nil {
-				return err
-			}
-			c.warnInsecure(r, names)
 			w, err := c.startWatch(cmd.Context(), r, names, drifting)
 			if err != nil {
 				return err
