@@ -33,101 +33,49 @@ func Bumps(n *Network) []Bump {
 	return out
 }
 
-// bumped is what priority bumping with some number of priorities makes of a mixture of tables.
-type bumped struct {
-	*layout
-	priorities int
-	tables     *Tables
-	carried    sets // by node: the arc times the number of priorities, and the priority
-	lossy      bool // some traffic turns more often than there are priorities
-}
-
-func (b *bumped) node(a Arc, priority int) int { return int(a)*b.priorities + priority }
-
-// after is the priority on the way out of a turn.
-func (b *bumped) after(t turn, priority int) int {
-	if b.potential[t.out] <= b.potential[t.in] {
-		priority++
-	}
-	return priority
-}
-
-// bump follows the traffic of tables through the priorities.
-func (l *layout) bump(t *Tables, destinations []int, priorities int) *bumped {
-	b := &bumped{layout: l, priorities: priorities, tables: t, carried: newSets(l.arcs()*priorities, len(destinations))}
-	begins := l.reach(newTables(l.arcs(), len(destinations)), destinations, failure{})
-	var queue []int
-	grow := func(node int, hop, from []uint64) {
-		into, grown := b.carried.row(node), uint64(0)
-		for w := range into {
-			more := hop[w] & from[w] &^ into[w]
-			into[w] |= more
-			grown |= more
+// Bumping are the same rules as rewrites of a question: from each priority of the chain to the next, and from the last to a
+// lossy one.
+func Bumping(n *Network, chain []int) []Rewrite {
+	l := newLayout(n)
+	var out []Rewrite
+	for sw := range n.Switches {
+		var in, on []Arc
+		for _, a := range l.out[sw] {
+			if l.direction[a] != Down {
+				in, on = append(in, a.Reverse()), append(on, a)
+			}
 		}
-		if grown != 0 {
-			queue = append(queue, node)
-		}
-	}
-	for a := range Arc(l.arcs()) {
-		grow(b.node(a, 0), t.row(a), begins.row(int(l.tail[a])))
-	}
-	for ; len(queue) > 0; queue = queue[1:] {
-		node := queue[0]
-		in := Arc(node / priorities)
-		for _, out := range l.out[l.head[in]] {
-			if to := b.after(turn{in, out}, node%priorities); to < priorities {
-				grow(b.node(out, to), t.row(out), b.carried.row(node))
-			} else if meet(t.row(out), b.carried.row(node)) {
-				b.lossy = true
+		for i, p := range chain {
+			to := -1
+			if i+1 < len(chain) {
+				to = chain[i+1]
+			}
+			if len(in) > 0 {
+				out = append(out, Rewrite{Switch: sw, In: in, Out: on, From: p, To: to})
 			}
 		}
 	}
-	return b
+	return out
 }
 
-// cyclic says whether the buffers of all priorities together have a cycle of dependencies.
-func (b *bumped) cyclic() bool {
-	nodes := b.arcs() * b.priorities
-	g := &graph{from: make([]int, nodes), to: make([]int, nodes)}
-	for node := range nodes {
-		in := Arc(node / b.priorities)
-		g.from[node] = len(g.turns)
-		for _, out := range b.out[b.head[in]] {
-			if to := b.after(turn{in, out}, node%b.priorities); to < b.priorities && meet(b.tables.row(out), b.carried.row(node)) {
-				g.turns = append(g.turns, Arc(b.node(out, to)))
-			}
-		}
-		g.to[node] = len(g.turns)
+// bumping is the question with the rules of priority bumping over some priorities.
+func (q Question) bumping(priorities int) Question {
+	q.Lossless = nil
+	for p := range priorities {
+		q.Lossless = append(q.Lossless, p)
 	}
-	roots := make([]Arc, nodes)
-	for i := range roots {
-		roots[i] = Arc(i)
-	}
-	_, count := g.components(roots)
-	return count > 0
+	q.Begin, q.Rewrites, q.Exhaustive, q.Progress = []int{0}, Bumping(q.Network, q.Lossless), false, nil
+	return q
 }
 
-// maxPriorities is how many priorities PFC can tell apart (IEEE 802.1Qbb).
-const maxPriorities = 8
-
-// bumping works out the fewest priorities that keep the traffic of some tables lossless; 0 where eight are too few.
-func (l *layout) bumping(destinations []int, states ...*Tables) int {
-	lossy := func(priorities int) bool {
-		return slices.ContainsFunc(states, func(t *Tables) bool { return l.bump(t, destinations, priorities).lossy })
-	}
+// fewest works out the fewest priorities that bumping needs to keep the traffic of some tables lossless; 0 where eight are
+// too few.
+func (q Question) fewest(l *layout, destinations []int, states ...*Tables) int {
 	for need := 1; need <= maxPriorities; need++ {
-		if !lossy(need) {
+		x := q.bumping(need).compile(l)
+		if !slices.ContainsFunc(states, func(t *Tables) bool { return l.follow(x, t, destinations, failure{}).lossy() }) {
 			return need
 		}
 	}
 	return 0
-}
-
-// proven says whether bumping with some priorities leaves no cycle in any of the tables, or in all of them mixed.
-func (l *layout) proven(destinations []int, priorities int, states ...*Tables) bool {
-	mixed := newTables(l.arcs(), len(destinations))
-	for _, t := range states {
-		mixed.merge(t)
-	}
-	return !slices.ContainsFunc(append(states, mixed), func(t *Tables) bool { return l.bump(t, destinations, priorities).cyclic() })
 }

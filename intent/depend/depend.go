@@ -1,7 +1,8 @@
-// Package depend proves that no buffer-dependency cycle can form. A node is the ingress buffer of a directed link for one
-// lossless priority; it depends on the next one where traffic may turn from the one link to the other. Where these
-// dependencies have no cycle there is no PFC deadlock and no InfiniBand credit loop (Dally and Seitz, 1987). The converse
-// does not hold: a cycle is needed for a deadlock and does not always lead to one (Hu et al., HotNets 2016).
+// Package depend proves that no buffer-dependency cycle can form, for PFC priorities on Ethernet and virtual lanes on
+// InfiniBand. A node is the ingress buffer of a directed link for one lossless priority; it depends on the next one where
+// traffic may turn from the one link to the other. Where these dependencies have no cycle there is no PFC deadlock and no
+// InfiniBand credit loop (Dally and Seitz, 1987). The converse does not hold: a cycle is needed for a deadlock and does not
+// always lead to one (Hu et al., HotNets 2016).
 package depend
 
 import (

@@ -60,10 +60,24 @@ func singles(n *Network) []failure {
 	return out
 }
 
-// changed adds to lost the destinations whose tables may be others while the links of dead are down. Where every switch keeps
-// a next hop for a destination no distance grows, and the tables are the old ones without the dead links: nothing new to
-// prove.
+// changed adds to lost the destinations whose tables may be others while the links of dead are down. With routes that follow
+// distances, where every switch keeps a next hop for a destination no distance grows, and the tables are the old ones without
+// the dead links: nothing new to prove. With BGP a switch that keeps a next hop may still tell its neighbours of another path,
+// so every destination counts that is sent over such a link, and with routes that cover others every one.
 func (p *prover) changed(lost []uint64, dead failure) {
+	if p.question.Plan != nil || p.question.FIB != nil {
+		if plan := p.question.Plan; plan != nil && plan.covers() {
+			for _, d := range p.all {
+				lost[d/64] |= 1 << (d % 64)
+			}
+		}
+		for _, a := range dead.arcs(p.layout) {
+			for w, hop := range p.healthy.row(a) {
+				lost[w] |= hop
+			}
+		}
+		return
+	}
 	left := make([]uint64, len(lost))
 	for _, a := range dead.arcs(p.layout) {
 		tail := int(p.tail[a])

@@ -58,8 +58,12 @@ func TestTheBounceOfADualHomedHostNeedsAPriorityOfItsOwn(t *testing.T) {
 	if v := mustProve(t, Question{Network: n, States: []State{{"now", tables}}}); v.Free {
 		t.Errorf("got %+v, want a cycle", v)
 	}
+	q := Question{Network: n, States: []State{{"now", tables}}}
+	if v := mustProve(t, q.bumping(2)); !v.Free {
+		t.Errorf("with a second priority after the bounce: got %+v, want no cycle", v)
+	}
 	l := newLayout(n)
-	if !l.proven([]int{0, 1}, 2, tables) || !l.bump(tables, []int{0, 1}, 1).lossy {
-		t.Error("with a second priority after the bounce there is no cycle, and with one the bounced traffic is lossy")
+	if !l.follow(q.bumping(1).compile(l), tables, []int{0, 1}, failure{}).lossy() {
+		t.Error("with one priority the bounced traffic is lossy")
 	}
 }

@@ -2,6 +2,7 @@ package depend
 
 import (
 	"math/bits"
+	"slices"
 )
 
 // Policy is how the switches choose next hops. Of several that are equally near all are used (ECMP).
@@ -15,6 +16,9 @@ const (
 	UpDown Policy = "up-down"
 	// ShortestPath is the shortest way that is left, whichever way it leads.
 	ShortestPath Policy = "shortest-path"
+	// BGP is what eBGP on every link does with a plan of AS numbers: the fewest ASes, every way that has as few (multipath), and
+	// no path that the switch's own AS is in.
+	BGP Policy = "bgp"
 )
 
 // Tables are the forwarding tables of all switches in one state of the network: for every arc the destinations that its
@@ -49,6 +53,19 @@ func (t *Tables) merge(o *Tables) {
 	for i, w := range o.next {
 		t.next[i] |= w
 	}
+}
+
+// without is the tables with nothing sent over some links.
+func (t *Tables) without(links []int) *Tables {
+	if len(links) == 0 {
+		return t
+	}
+	out := &Tables{t.words, slices.Clone(t.next)}
+	for _, link := range links {
+		clear(out.row(Arc(2 * link)))
+		clear(out.row(Arc(2*link + 1)))
+	}
+	return out
 }
 
 // sets is one set of destinations for each switch.

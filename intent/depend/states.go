@@ -14,30 +14,38 @@ func (p *prover) failures() {
 	n := p.Network
 	links, switches := len(n.Links), len(n.Switches)
 	one := singles(n)
+	every, two := alone, pairs
+	if p.question.symmetric() && !p.certain {
+		orbit := orbitsOf(p.layout, failure{})
+		every = func(failures []failure) iter.Seq2[state, int] { return p.representatives(orbit, failures) }
+		two = func(failures []failure) iter.Seq2[state, int] { return p.representativePairs(orbit, failures) }
+	}
 	if p.question.Failures >= 1 {
-		p.model(OneLink, links, alone(one[:links]))
-		p.model(OneSwitch, switches, alone(one[links:]))
+		p.model(OneLink, links, every(one[:links]))
+		p.model(OneSwitch, switches, every(one[links:]))
 	}
 	if p.question.Failures >= 2 {
-		p.model(Two, len(one)*(len(one)-1)/2, pairs(one))
+		p.model(Two, len(one)*(len(one)-1)/2, two(one))
 	}
 }
 
-func alone(failures []failure) iter.Seq[state] {
-	return func(yield func(state) bool) {
+// alone are the states of one failure each, and twice how many states each stands for.
+func alone(failures []failure) iter.Seq2[state, int] {
+	return func(yield func(state, int) bool) {
 		for _, f := range failures {
-			if !yield(state{f}) {
+			if !yield(state{f}, 2) {
 				return
 			}
 		}
 	}
 }
 
-func pairs(failures []failure) iter.Seq[state] {
-	return func(yield func(state) bool) {
+// pairs are the states of any two failures, and twice how many states each stands for.
+func pairs(failures []failure) iter.Seq2[state, int] {
+	return func(yield func(state, int) bool) {
 		for i, f := range failures {
 			for _, g := range failures[i+1:] {
-				if !yield(state{f, g, f.and(g)}) {
+				if !yield(state{f, g, f.and(g)}, 2) {
 					return
 				}
 			}
@@ -53,28 +61,37 @@ func pairs(failures []failure) iter.Seq[state] {
 // every turn, also where every switch forwards by the table of another state.
 //
 // Under any policy the mixture holds what the converged state does. Where the mixture has no cycle, neither has.
-func (p *prover) model(m Model, count int, states iter.Seq[state]) {
+func (p *prover) model(m Model, count int, states iter.Seq2[state, int]) {
 	converged := Coverage{Model: m, States: count, Method: Exhaustion}
 	mixed := Coverage{Model: m, Transition: true, States: count, Method: Exhaustion}
-	if p.question.Policy == UpDown && !p.question.Exhaustive {
+	if p.certain && !p.question.Exhaustive {
 		converged.Method, converged.Tried = Certificate, count
 		mixed.Method, mixed.Tried = Certificate, count
 		p.verdict.Covered = append(p.verdict.Covered, converged, mixed)
 		return
 	}
-	for s := range states {
+	if p.question.symmetric() {
+		converged.Method, mixed.Method = Orbits, Orbits
+	}
+	var tried, moving, still int // twice the states
+	for s, stands := range states {
 		if p.verdict.Cycle != nil && !p.question.Exhaustive || p.question.Limit > 0 && p.work >= p.question.Limit {
 			break
 		}
 		touched := p.touched(s)
-		converged.Tried++
-		mixed.Tried++
+		tried += stands
 		if p.cyclicInTransition(m, s, touched) {
-			mixed.Cyclic++
+			moving += stands
 			if p.cyclicConverged(m, s[len(s)-1]) {
-				converged.Cyclic++
+				still += stands
 			}
 		}
+		if converged.Method == Orbits {
+			converged.Orbits++
+			mixed.Orbits++
+		}
+		converged.Tried, converged.Cyclic = tried/2, still/2
+		mixed.Tried, mixed.Cyclic = tried/2, moving/2
 		if p.question.Progress != nil {
 			p.question.Progress(m, mixed.Tried, count)
 		}
@@ -104,6 +121,13 @@ func (p *prover) cyclicInTransition(model Model, s state, touched []int) bool {
 		return p.verdict.Covered[0].Cyclic > 0
 	}
 	m := p.mix(s, touched)
+	if p.extras != nil {
+		_, _, _, steps := p.cycle(m, failure{})
+		if steps != nil {
+			p.found(Found{Model: model, Transition: true, failure: s[len(s)-1]}, steps)
+		}
+		return steps != nil
+	}
 	extra, falling := p.extra(m)
 	g := *p.graph
 	g.extra = extra
@@ -115,25 +139,20 @@ func (p *prover) cyclicInTransition(model Model, s state, touched []int) bool {
 	if cycle == nil {
 		return false
 	}
-	p.found(Found{Model: model, Transition: true, failure: s[len(s)-1]}, cycle, m)
+	p.found(Found{Model: model, Transition: true, failure: s[len(s)-1]}, p.explain(cycle, m))
 	return true
 }
 
 // cyclicConverged says whether the tables of the state after a failure have a cycle.
 func (p *prover) cyclicConverged(model Model, f failure) bool {
-	m := mixture{destinations: p.all, tables: p.route(p.question.Policy, p.all, f)}
+	m := mixture{destinations: p.all, tables: p.question.routes(p.layout, p.all, f)}
 	m.reached = p.reach(m.tables, p.all, f)
 	m.layers = []layer{{down: f.names(p.Network), tables: m.tables}}
-	g, falling := p.dependencies(m.tables, m.reached)
-	if len(falling) == 0 {
-		return false
+	_, _, _, steps := p.cycle(m, f)
+	if steps != nil {
+		p.found(Found{Model: model, failure: f}, steps)
 	}
-	cycle := g.shortest(heads(falling))
-	if cycle == nil {
-		return false
-	}
-	p.found(Found{Model: model, failure: f}, cycle, m)
-	return true
+	return steps != nil
 }
 
 // touched are the destinations whose tables are others in any of a state's failures, in rising order; all where it is most
@@ -144,7 +163,7 @@ func (p *prover) touched(s state) []int {
 		p.changed(lost.row(0), f)
 	}
 	list := members(lost.row(0))
-	if len(p.all) > 64 && 2*len(list) > len(p.all) {
+	if len(list) > 0 && p.extras != nil || len(p.all) > 64 && 2*len(list) > len(p.all) {
 		return p.all
 	}
 	return list
@@ -159,7 +178,7 @@ func (p *prover) mix(s state, touched []int) mixture {
 	m.tables = newTables(p.arcs(), len(m.destinations))
 	m.tables.merge(before)
 	for _, f := range s {
-		after := p.route(p.question.Policy, m.destinations, f)
+		after := p.question.routes(p.layout, m.destinations, f)
 		m.layers = append(m.layers, layer{down: f.names(p.Network), tables: after})
 		m.tables.merge(after)
 	}

@@ -90,7 +90,7 @@ func TestRoutersAtTheLeavesOfTwoSubnetsMakeACreditLoop(t *testing.T) {
 	for _, s := range append(v.Cycle, v.Cycle...) {
 		ranks = append(ranks, n.Switches[s.Switch].Rank)
 	}
-	if Valley(ranks) < 0 {
+	if valley(ranks) < 0 {
 		t.Errorf("the cycle %v never goes down and then up", v.Cycle)
 	}
 }
