@@ -25,7 +25,7 @@ func gpu1(model string) *fabric.Host {
 	at := func(file string, line int) []diag.Pos { return []diag.Pos{{File: file, Line: line, Column: 1}} }
 	profile := at("intent/hosts.yaml", 2)
 	n := &fabric.NIC{
-		Name: "eth0", RDMA: "mlx5_0", Model: catalog.ByNIC(model), Speed: 400e9, MTU: 9000, Trust: qos.TrustDSCP, PFC: qos.Priorities(3),
+		Name: "eth0", RDMA: "mlx5_0", Model: catalog.Builtin().ByNIC(model), Speed: 400e9, MTU: 9000, Trust: qos.TrustDSCP, PFC: qos.Priorities(3),
 		RoCE: 2, DSCP: 26, TOS: 106, CNPDSCP: 48, CNPPriority: 6, DCQCN: true, Class: "rdma", CNP: "cnp", At: profile,
 		Origin: &fabric.Origin{
 			MTU: at("intent/fabric.yaml", 10), FlowControl: at("intent/fabric.yaml", 12), PFC: at("intent/fabric.yaml", 13),

@@ -37,7 +37,7 @@ func TestTheLawsOfALanguage(t *testing.T) {
 		Unsayable: map[string]*fabric.Host{
 			"shares that do not add up":        change(random(1), func(n *fabric.NIC) { n.ETS[0] = qos.Scheduler{Weight: 1} }),
 			"an RDMA device without a name":    change(random(1), func(n *fabric.NIC) { n.RDMA = "" }),
-			"RoCE v1 on a NIC that has it not": change(random(1), func(n *fabric.NIC) { n.RoCE, n.Model = 1, catalog.ByNIC("rxe") }),
+			"RoCE v1 on a NIC that has it not": change(random(1), func(n *fabric.NIC) { n.RoCE, n.Model = 1, catalog.Builtin().ByNIC("rxe") }),
 			"DCQCN of a NIC that is not known": change(random(1), func(n *fabric.NIC) { n.DCQCN = true }),
 			"half a percent":                   change(random(1), func(n *fabric.NIC) { n.ETS[3].Weight += 0.5 }),
 		},

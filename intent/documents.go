@@ -13,7 +13,7 @@ func grammar() *source.Grammar {
 		source.Kind{Name: "Override", Doc: "Settings nearer than the fabric's, for the devices and ports that it selects. The nearest wins.", Type: reflect.TypeFor[Override]()},
 		source.Kind{Name: "Hosts", Doc: "What must hold on the hosts that it selects: RoCE, kernel modules, memory limits.", Type: reflect.TypeFor[HostProfile]()},
 	)
-	g.Elsewhere = map[string]string{"Switches": "into a file in inventory/", "Links": "into a file in inventory/"}
+	g.Elsewhere = map[string]string{"Switches": "into a file in inventory/", "Links": "into a file in inventory/", "Catalog": "into a file in inventory/", "Subnets": "into a file in inventory/"}
 	return g
 }
 

@@ -40,15 +40,20 @@ type ClassSettings struct {
 	Share      source.Value[qos.Percent] `yaml:"share" doc:"Share of the bandwidth that strict classes leave."`
 	Strict     source.Value[bool]        `yaml:"strict" doc:"The class is sent before all classes that are not strict."`
 	Guaranteed source.Value[qos.Percent] `yaml:"guaranteed" doc:"Bandwidth that the queue always gets."`
-	ECN        ECN                       `yaml:"ecn" doc:"The marking curve, or off for a class of PFC only. What is not written follows from the port's speed."`
+	FanIn      source.Value[int]         `yaml:"fanIn" min:"2" max:"1024" doc:"How many senders must be able to start towards one port at the same moment without PFC."`
+	ECN        ECN                       `yaml:"ecn" doc:"The marking curve; auto, to have it worked out from speed, round trip and buffer; or off for a class of PFC only."`
 }
 
-// ECN is the marking curve of a class. Off says that the class is PFC only.
+// ECN is the marking curve of a class. Off says that the class is PFC only. Auto is what holds for a lossless class where
+// nothing is written; written, it ends what documents farther away say of the curve.
 type ECN struct {
-	Off         source.Value[bool]        `yaml:"off,alone" doc:"Nothing is marked."`
-	Min         source.Value[qos.Bytes]   `yaml:"min" min:"1B" doc:"Queue depth at which marking begins."`
-	Max         source.Value[qos.Bytes]   `yaml:"max" min:"1B" doc:"Queue depth above which everything is marked."`
-	Probability source.Value[qos.Percent] `yaml:"probability" doc:"Probability of marking at the upper depth."`
+	Off         source.Value[bool]          `yaml:"off,alone" doc:"Nothing is marked."`
+	Auto        source.Value[bool]          `yaml:"auto,alone" doc:"The thresholds that are not written beside it follow from the port's speed, the round trip and the depth at which PFC fires."`
+	Min         source.Value[Depth]         `yaml:"min" doc:"Queue depth at which marking begins: a size, or a percentage of the depth at which PFC fires."`
+	Max         source.Value[Depth]         `yaml:"max" doc:"Queue depth above which everything is marked: a size, or a percentage of the depth at which PFC fires."`
+	Probability source.Value[qos.Percent]   `yaml:"probability" doc:"Probability of marking at the upper depth."`
+	RTT         source.Value[time.Duration] `yaml:"rtt" min:"1us" max:"100ms" doc:"Round trip between hosts; thresholds that are not written follow from it. 12us without it."`
+	Flows       source.Value[int]           `yaml:"flows" min:"1" max:"1000000" doc:"How many senders with DCQCN may share a port at once, and marking must still hold them below max."`
 }
 
 // Settings is what can be said of the whole fabric and, nearer, of roles, labels, devices and ports.
@@ -72,16 +77,17 @@ type PFC struct {
 type Watchdog struct {
 	Off         source.Value[bool]               `yaml:"off,alone" doc:"No watchdog."`
 	Detection   source.Value[time.Duration]      `yaml:"detection" min:"10ms" max:"60s" doc:"PAUSE for this long without progress is a storm."`
-	Restoration source.Value[time.Duration]      `yaml:"restoration" min:"10ms" max:"60s" doc:"Quiet for this long ends it."`
+	Restoration source.Value[time.Duration]      `yaml:"restoration" min:"0s" max:"60s" doc:"Quiet for this long ends it; 0s: it never ends by itself."`
 	Poll        source.Value[time.Duration]      `yaml:"poll" min:"10ms" max:"60s" doc:"How often the switch looks."`
 	Action      source.Value[qos.WatchdogAction] `yaml:"action" enum:"drop,forward,alert" doc:"What becomes of the queue."`
 }
 
 // Buffers is how the shared buffer is shared.
 type Buffers struct {
-	Alpha         source.Value[Alpha] `yaml:"alpha" doc:"Dynamic threshold of lossless priority groups, as a fraction of the free buffer: 1/8, 1."`
-	LossyAlpha    source.Value[Alpha] `yaml:"lossyAlpha" doc:"Dynamic threshold of lossy priority groups."`
-	Oversubscribe source.Value[int]   `yaml:"oversubscribe" min:"0" max:"64" doc:"Shared headroom pool: the sum of all headroom divided by this; 0 is no pool."`
+	Alpha         source.Value[Alpha]     `yaml:"alpha" doc:"Dynamic threshold of lossless priority groups, as a fraction of the free buffer: 1/8, 1."`
+	LossyAlpha    source.Value[Alpha]     `yaml:"lossyAlpha" doc:"Dynamic threshold of lossy priority groups."`
+	Threshold     source.Value[qos.Bytes] `yaml:"threshold" min:"1kB" doc:"Static XOFF threshold of lossless priority groups in bytes, in place of alpha."`
+	Oversubscribe source.Value[int]       `yaml:"oversubscribe" min:"0" max:"64" doc:"Shared headroom pool: the sum of all headroom divided by this; 0 is no pool."`
 }
 
 // Alpha is a power of two from 1/256 to 128.
@@ -126,12 +132,26 @@ type RoCE struct {
 	Class             source.Value[string] `yaml:"class" form:"name" doc:"The class that RDMA is sent in; without it the only lossless one."`
 	CNP               source.Value[string] `yaml:"cnp" form:"name" doc:"The class that CNPs are sent in; without it the one named cnp."`
 	CongestionControl source.Value[string] `yaml:"congestionControl" enum:"dcqcn,none" doc:"How senders slow down when they are marked."`
+
+	// What NICs of several generations must have in common. weir compares it and does not set it.
+	CNPInterval source.Value[time.Duration] `yaml:"cnpInterval" min:"1us" max:"1s" doc:"The shortest time between two CNPs of a flow that the NICs are set to. weir does not set it: it compares it where NICs differ in generation."`
+	RateLimit   source.Value[string]        `yaml:"rateLimit" form:"name" doc:"How the NICs are set to hold a flow to its rate, in a word of yours: packet, burst. weir does not set it: it compares it where NICs differ in generation."`
 }
 
-// Routing is what the deadlock proof may assume.
+// Routing is what the deadlock proof may assume, and how load spreads over links.
 type Routing struct {
-	Policy source.Value[string] `yaml:"policy" enum:"up-down,shortest-path" doc:"Which routes packets may take."`
+	Policy source.Value[string] `yaml:"policy" enum:"up-down,shortest-path,bgp" doc:"Which routes packets may take; bgp: those that the plan of AS numbers gives."`
 	Routed source.Value[bool]   `yaml:"routed" doc:"The fabric routes IP between its switches; false is one layer-2 domain."`
+	BGP    BGP                  `yaml:"bgp" doc:"The plan of AS numbers of policy bgp."`
+	// Flooding is what the switches do with a packet to an address that they know no port of; where nothing is written the
+	// deadlock proof assumes drop and says so.
+	Flooding source.Value[string] `yaml:"flooding" enum:"drop,flood" doc:"What becomes of lossless packets to an address that a switch has not learned: flooded, they can close a circle of buffers in any fabric."`
+	Detour   source.Value[string] `yaml:"detour" form:"name" doc:"Traffic for a host with links to two switches takes the way over the other one when a link is down. The class that it goes on in: same, for its own, or the name of a lossless class of its own. Nothing takes such ways unless it is written."`
+	Hash     []Hash               `yaml:"hash" doc:"How the switches of each role choose among equal ways. weir does not set it: it compares it between tiers."`
+
+	// The most that links from below may bring for what links upwards take, at any switch.
+	Oversubscription source.Value[Ratio] `yaml:"oversubscription" doc:"The most that the links from below may bring to a switch, as a multiple of what its links upwards take: 2, or 1.5:1."`
+	OneUplinkDown    source.Value[Ratio] `yaml:"oneUplinkDown" doc:"The same while the fastest link upwards of the switch is down. It is not asked for unless it is written."`
 }
 
 // Apply is how the operator wants changes to be made.

@@ -49,7 +49,7 @@ func Load(fsys fs.FS) (*Fabric, diag.List) {
 	}
 	findings = append(findings, f.duplicates()...)
 	routing, apply := DefaultRouting(), DefaultApply()
-	f.Routing = Routing{Policy: f.Routing.Policy.Or(routing.Policy), Routed: f.Routing.Routed.Or(routing.Routed)}
+	f.Routing.Policy, f.Routing.Routed = f.Routing.Policy.Or(routing.Policy), f.Routing.Routed.Or(routing.Routed)
 	f.Apply.Settle, f.Apply.Idle = f.Apply.Settle.Or(apply.Settle), f.Apply.Idle.Or(apply.Idle)
 	return f, findings
 }

@@ -103,7 +103,7 @@ func TestWhatOperatorsWriteIsReadWithItsPlaces(t *testing.T) {
 		return diag.Pos{File: "fabric.yaml", Line: line, Column: 1 + strings.Index(text, before) + len(before)}
 	}
 	rdma := f.Classes[0]
-	if diff := cmp.Diff(source.Value[qos.Bytes]{V: 150e3, At: at(4, "min: ")}, rdma.ECN.Min); diff != "" {
+	if diff := cmp.Diff(source.Value[Depth]{V: Depth{Bytes: 150e3}, At: at(4, "min: ")}, rdma.ECN.Min); diff != "" {
 		t.Errorf("ecn min (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]source.Value[qos.DSCP]{{V: 26, At: at(4, "dscp: [")}}, rdma.DSCP); diff != "" {

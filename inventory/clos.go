@@ -12,6 +12,7 @@ import (
 // clos is a Clos with every device, port and cable, as the templates lay it out.
 type clos struct {
 	Name       string
+	Canary     string // the switch that is changed first
 	Example    string // the address of a port, for the README
 	Switches   []switchGroup
 	Hosts      []member
@@ -120,7 +121,7 @@ func (c *clos) build() error {
 		}
 	}
 	slices.SortStableFunc(c.Switches, func(a, b switchGroup) int { return cmp.Compare(tier(a.Role), tier(b.Role)) })
-	c.Example = leaves[0][0].port(0)
+	c.Canary, c.Example = leaves[0][0].name, leaves[0][0].port(0)
 	return nil
 }
 

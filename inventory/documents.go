@@ -59,6 +59,7 @@ type identity struct {
 type common struct {
 	Platform   source.Value[string] `yaml:"platform" form:"name" doc:"The language that the device speaks."`
 	SKU        source.Value[string] `yaml:"sku" doc:"Model of the hardware, as its vendor writes it."`
+	Release    source.Value[string] `yaml:"release" form:"version" doc:"Release of the software that the device runs, as its vendor writes it: 202411."`
 	Role       source.Value[string] `yaml:"role" form:"name" doc:"What the device is in the fabric: leaf, spine, gpu."`
 	Labels     map[string]string    `yaml:"labels" form:"label" doc:"Labels that overrides and host profiles can select by."`
 	Management Management           `yaml:"management" doc:"How the device is reached."`
@@ -82,12 +83,15 @@ type nicSpec struct {
 	portNames `yaml:",inline"`
 	Speed     source.Value[qos.Rate] `yaml:"speed,required" min:"1G" max:"6.4T" doc:"Speed of the NIC port."`
 	Model     source.Value[string]   `yaml:"model" doc:"Model of the NIC, as the catalog calls it."`
+	Firmware  source.Value[string]   `yaml:"firmware" form:"version" doc:"Firmware that the NIC runs: 20.31.1014. It is compared with the lowest that the catalog allows for the model."`
+	Driver    source.Value[string]   `yaml:"driver" form:"version" doc:"Version of the NIC's driver: 24.10-1.1.4. It is compared with the lowest that the catalog allows for the model."`
 	RDMA      source.Value[names]    `yaml:"rdma" doc:"RDMA device of the port: mlx5_0; of several ports as many: mlx5_[0-7]."`
 }
 
 type linkDefaults struct {
 	Length source.Value[qos.Metres] `yaml:"length" min:"1m" doc:"Length of the cable."`
 	Medium source.Value[string]     `yaml:"medium" enum:"copper,fibre" doc:"What the cable is made of."`
+	MACsec MACsec                   `yaml:"macsec" doc:"MACsec on the link, and what its ends do with PFC frames. The word on says the first and not the second."`
 }
 
 type linkSpec struct {
@@ -103,6 +107,8 @@ func grammar() *source.Grammar {
 		source.Kind{Name: "Switches", Doc: "Switches and their ports.", Type: reflect.TypeFor[switchesDoc]()},
 		source.Kind{Name: "Hosts", Doc: "Hosts and their RDMA NIC ports.", Type: reflect.TypeFor[hostsDoc]()},
 		source.Kind{Name: "Links", Doc: "The cables between ports.", Type: reflect.TypeFor[linksDoc]()},
+		source.Kind{Name: "Subnets", Doc: "InfiniBand subnets, the routers between them, and which talk.", Type: reflect.TypeFor[subnetsDoc]()},
+		source.Kind{Name: "Catalog", Doc: "What is known of chips, models of switches and NICs beyond weir's own catalog.", Type: reflect.TypeFor[catalogDoc]()},
 	)
 	g.Elsewhere = map[string]string{"Fabric": "into fabric.yaml or a file in intent/", "Override": "into fabric.yaml or a file in intent/"}
 	return g

@@ -5,12 +5,16 @@ import (
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/intent/source"
+	"github.com/weirfabric/weir/inventory/catalog"
 )
 
 // Inventory is all that the inventory/ folder of a fabric repo says, in the order of its files.
 type Inventory struct {
 	Devices []*Device
 	Links   []*Link
+	// InfiniBand is the subnets of an InfiniBand network and the routers between them; empty without one.
+	InfiniBand InfiniBand
+	Catalog    *catalog.Catalog // what is known of chips and NICs; nil: the built-in rows alone
 }
 
 // Device is a switch or, with platform linux, a host.
@@ -18,6 +22,7 @@ type Device struct {
 	Name       source.Value[string]
 	Platform   source.Value[string] // sonic, eos, linux: the language and the transports
 	SKU        source.Value[string] // as the vendor writes it; leads to the ASIC in the catalog
+	Release    source.Value[string] // of its software, as the vendor writes it; not set: not said
 	Role       source.Value[string] // leaf, spine, gpu ...
 	Labels     map[string]string
 	Management Management
@@ -30,13 +35,15 @@ func (d *Device) Host() bool { return d.Platform.V == "linux" }
 
 // Port is a port of a switch, or a NIC port of a host.
 type Port struct {
-	Name     string   // as the device calls it: Ethernet0, Ethernet1/1, eth0
-	Speed    qos.Rate // after breakout
-	Lanes    int      // 0 where the inventory does not say
-	Breakout string   // as the operator writes it: 4x100G; empty: none
-	NIC      string   // of a host: the model in the catalog
-	RDMA     string   // of a host: the RDMA device, mlx5_0
-	At       diag.Pos // shared by the ports that one line of the inventory declares
+	Name     string               // as the device calls it: Ethernet0, Ethernet1/1, eth0
+	Speed    qos.Rate             // after breakout
+	Lanes    int                  // 0 where the inventory does not say
+	Breakout string               // as the operator writes it: 4x100G; empty: none
+	NIC      string               // of a host: the model in the catalog
+	RDMA     string               // of a host: the RDMA device, mlx5_0
+	Firmware source.Value[string] // of a NIC; not set: not said
+	Driver   source.Value[string] // of a NIC; not set: not said
+	At       diag.Pos             // shared by the ports that one line of the inventory declares
 }
 
 // Management is how a device is reached. Secrets (Password, Key) are references, env:NAME, file:PATH or exec:COMMAND, resolved
@@ -62,6 +69,7 @@ type Link struct {
 	A, B   End
 	Length source.Value[qos.Metres]
 	Medium source.Value[string] // copper, fibre; empty: not said
+	MACsec MACsec
 	At     diag.Pos
 }
 

@@ -19,11 +19,12 @@ func (l *loader) link(s *linkSpec, defaults linkDefaults) {
 		return
 	}
 	length, medium := s.Length.Or(defaults.Length), s.Medium.Or(defaults.Medium)
+	macsec := source.Nearer(s.MACsec, defaults.MACsec)
 	for i := range a {
 		endA, okA := l.end(a[i], s.A.At)
 		endB, okB := l.end(b[i], s.B.At)
 		if okA && okB {
-			l.inventory.Links = append(l.inventory.Links, &Link{A: endA, B: endB, Length: length, Medium: medium, At: s.At})
+			l.inventory.Links = append(l.inventory.Links, &Link{A: endA, B: endB, Length: length, Medium: medium, MACsec: macsec, At: s.At})
 		}
 	}
 }

@@ -36,6 +36,7 @@ func Load(fsys fs.FS) (*Inventory, diag.List) {
 	}
 	documents, findings := grammar().Load(fsys, files)
 	l.findings, l.broken = findings, findings.HasErrors()
+	var rows []*catalogDoc
 	for _, d := range documents {
 		switch v := d.Value.(type) {
 		case *switchesDoc:
@@ -46,15 +47,21 @@ func Load(fsys fs.FS) (*Inventory, diag.List) {
 			for i := range v.Links {
 				l.link(&v.Links[i], v.Defaults)
 			}
+		case *catalogDoc:
+			rows = append(rows, v)
+		case *subnetsDoc:
+			l.subnets(v)
 		}
 	}
-	if len(l.inventory.Devices) == 0 && !l.broken {
+	l.rows(fsys, rows)
+	if len(l.inventory.Devices) == 0 && len(l.inventory.InfiniBand.Subnets) == 0 && !l.broken {
 		l.errorf(addr.Addr{}, "Write documents of kind Switches, Hosts and Links into files in inventory/.",
 			[]diag.Pos{{File: "inventory"}}, "the inventory holds no device")
 	}
 	l.devicesOnce()
 	if !l.broken {
 		l.joinLinks()
+		l.subnetsOnce()
 	}
 	return &l.inventory, l.findings
 }
@@ -91,7 +98,7 @@ func (l *loader) devices(id identity, c common, ports []Port) {
 	at := id.Name.Or(source.Value[string]{At: id.Names.At}).At
 	for _, name := range all {
 		d := &Device{
-			Name: source.Value[string]{V: name, At: at}, Platform: c.Platform, SKU: c.SKU, Role: c.Role, Labels: c.Labels,
+			Name: source.Value[string]{V: name, At: at}, Platform: c.Platform, SKU: c.SKU, Release: c.Release, Role: c.Role, Labels: c.Labels,
 			Management: c.Management, Ports: ports, At: id.At,
 		}
 		d.Management.nameIn(name)
@@ -141,7 +148,7 @@ func (l *loader) nics(specs []nicSpec) []Port {
 			rdma = nil
 		}
 		for i, name := range all {
-			p := Port{Name: name, Speed: s.Speed.V, NIC: s.Model.V, At: s.At}
+			p := Port{Name: name, Speed: s.Speed.V, NIC: s.Model.V, Firmware: s.Firmware, Driver: s.Driver, At: s.At}
 			if len(rdma) > 0 {
 				p.RDMA = rdma[i]
 			}
@@ -189,7 +196,8 @@ func nearerCommon(own, defaults common) common {
 	}
 	maps.Copy(labels, own.Labels)
 	return common{
-		Platform: own.Platform.Or(defaults.Platform), SKU: own.SKU.Or(defaults.SKU), Role: own.Role.Or(defaults.Role),
+		Platform: own.Platform.Or(defaults.Platform), SKU: own.SKU.Or(defaults.SKU), Release: own.Release.Or(defaults.Release),
+		Role:   own.Role.Or(defaults.Role),
 		Labels: labels, Management: source.Nearer(own.Management, defaults.Management),
 	}
 }

@@ -11,84 +11,41 @@ import (
 	"github.com/weirfabric/weir/cmd/weir/view"
 	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/depend"
-	"github.com/weirfabric/weir/intent/qos"
+	"github.com/weirfabric/weir/intent/fabric"
 )
 
-// The JSON form of deadlock. Covered says how far the answer reaches; a cycle's links follow each other, and after the last
-// comes the first.
-type (
-	deadlockAnswer struct {
-		Format   int              `json:"format"`
-		Free     bool             `json:"free"`
-		Covered  deadlockCovered  `json:"covered"`
-		Nodes    int              `json:"nodes"`
-		Turns    int              `json:"turns"`
-		Found    string           `json:"found,omitempty"` // the state that has the cycle
-		Cycle    []deadlockStep   `json:"cycle"`
-		Remedies []deadlockRemedy `json:"remedies"`
-	}
-	deadlockCovered struct {
-		Policy       string             `json:"policy"`
-		Complete     bool               `json:"complete"`
-		Priorities   []int              `json:"priorities"`
-		Switches     int                `json:"switches"`
-		Links        int                `json:"links"`
-		Destinations int                `json:"destinations"`
-		Ranks        string             `json:"ranks"`
-		Ends         string             `json:"ends"`
-		Models       []deadlockModel    `json:"models"`
-		Unrouted     []deadlockUnrouted `json:"unrouted"` // the first of them
-		Pairs        int                `json:"unrouted_pairs"`
-		NotCovered   []string           `json:"not_covered"`
-	}
-	deadlockModel struct {
-		Model      string `json:"model"`
-		Transition bool   `json:"transition"`
-		States     int    `json:"states"`
-		Tried      int    `json:"tried"`
-		Cyclic     int    `json:"cyclic"`
-		Method     string `json:"method"`
-	}
-	deadlockUnrouted struct {
-		From string `json:"from"`
-		To   string `json:"to"`
-	}
-	deadlockStep struct {
-		Link     string          `json:"link"`
-		Priority qos.Priority    `json:"priority"`
-		Because  deadlockBecause `json:"because"`
-	}
-	deadlockBecause struct {
-		Destination string   `json:"destination"`
-		Switch      string   `json:"switch"`
-		Failure     []string `json:"failure"` // down in the state whose table is used; empty: nothing
-	}
-	deadlockRemedy struct {
-		Name       string        `json:"name"`
-		Summary    string        `json:"summary"`
-		Proven     bool          `json:"proven"` // prevents the cycle: the proof was run again with it
-		Proof      string        `json:"proof,omitempty"`
-		Priorities int           `json:"priorities,omitempty"`
-		Rules      []depend.Bump `json:"rules,omitempty"`
-	}
-)
+// deadlockOptions are the flags of deadlock.
+type deadlockOptions struct {
+	failures                int
+	svg, rules, remedy, fib string
+
+	lst, fdbs, lanes, levels string // of an InfiniBand subnet
+	lmc                      int
+}
 
 // proofLimit bounds the work of the proof, as depend.Question counts it: some minutes.
 const proofLimit = 200_000_000_000
 
 func deadlockCommand(c *console) *cobra.Command {
-	var failures int
-	var svg string
+	var o deadlockOptions
 	cmd := &cobra.Command{
 		Use:   "deadlock [DIR]",
 		Short: "Prove that no cycle of buffers that wait for each other can form, also under failures",
 		Long: `deadlock proves that no cycle of buffers that wait for each other can form, with the routing policy of the intent: in the
 healthy fabric, with links and switches down, and while routes change, when each switch forwards by its old table or by its
-new one. It prints what the proof rests on, or the shortest cycle with the reason for each of its steps, and remedies.`,
+new one. It prints what the proof rests on, or the shortest cycle with the reason for each of its steps, and remedies.
+With --fib it takes the routes that were read from the switches, and with --lst and --fdbs an InfiniBand subnet as OpenSM dumped it.`,
+		Example: `  weir deadlock pod1 --failures 2
+  weir deadlock pod1 --fib fib.csv --svg cycle.svg
+  weir deadlock pod1 --rules out
+  weir deadlock --lst opensm-subnet.lst --fdbs opensm.fdbs`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if failures < 0 || failures > 2 {
-				return fmt.Errorf("--failures %d: want 0, 1 or 2", failures)
+			if o.lst != "" || o.fdbs != "" {
+				return c.subnet(args, o)
+			}
+			if o.failures < 0 || o.failures > 2 {
+				return fmt.Errorf("--failures %d: want 0, 1 or 2", o.failures)
 			}
 			r, err := c.open(dirArg(args), "")
 			if err != nil {
@@ -102,11 +59,24 @@ new one. It prints what the proof rests on, or the shortest cycle with the reaso
 				r.findings = d.Findings
 				return c.refused(r)
 			}
-			return c.deadlock(r.fabric.Name, d, failures, svg)
+			if o.fib != "" {
+				if d, err = withFIB(r.fabric, d, o.fib); err != nil {
+					return err
+				}
+			}
+			return c.deadlock(r.fabric.Name, r.fabric, d, o)
 		},
 	}
-	cmd.Flags().IntVar(&failures, "failures", 1, "how many links and switches may be down at once: 0, 1 or 2")
-	cmd.Flags().StringVar(&svg, "svg", "", "draw the fabric and the cycle into this file")
+	cmd.Flags().IntVar(&o.failures, "failures", 1, "how many links and switches may be down at once: 0, 1 or 2")
+	cmd.Flags().StringVar(&o.svg, "svg", "", "draw the fabric and the cycle into this file")
+	cmd.Flags().StringVar(&o.fib, "fib", "", "prove the routes in this file, CSV (switch,destination,next_hop) or JSON, in place of the intent's policy")
+	cmd.Flags().StringVar(&o.lst, "lst", "", "prove an InfiniBand subnet in place of a repo: its links, opensm-subnet.lst of OpenSM")
+	cmd.Flags().StringVar(&o.fdbs, "fdbs", "", "its routes: opensm.fdbs or opensm-lfts.dump of OpenSM, or what dump_fts prints")
+	cmd.Flags().StringVar(&o.lanes, "sl2vl", "", "its virtual lanes: opensm-sl2vl.dump of OpenSM")
+	cmd.Flags().StringVar(&o.levels, "levels", "", "the service levels of its paths: lines of SOURCE-NODE-GUID DLID SL, as for ibdmchk -c")
+	cmd.Flags().IntVar(&o.lmc, "lmc", 0, "the LMC that its subnet manager runs with")
+	cmd.Flags().StringVar(&o.rules, "rules", "", "write the rules of a remedy into this folder, as OUT/DEVICE/bump.json or bump.cfg")
+	cmd.Flags().StringVar(&o.remedy, "remedy", "", "the remedy whose rules are written (default the one that loses nothing)")
 	return cmd
 }
 
@@ -122,29 +92,45 @@ func (c *console) refused(r *repo) error {
 	return exit(exitFindings)
 }
 
-// deadlock proves and prints.
-func (c *console) deadlock(name string, d check.Dependencies, failures int, svg string) error {
-	verdict, remedies, err := c.prove(d, failures)
+// deadlock proves and prints. The fabric is nil for a subnet.
+func (c *console) deadlock(name string, f *fabric.Fabric, d check.Dependencies, o deadlockOptions) error {
+	verdict, remedies, err := c.prove(d, o.failures)
+	if err != nil {
+		return err
+	}
+	subnets, err := between(f)
 	if err != nil {
 		return err
 	}
 	if c.json {
-		err = c.printJSON(answerOf(d, verdict, remedies))
+		answer := answerOf(d, verdict, remedies)
+		answer.Subnets = subnetsOf(subnets)
+		err = c.printJSON(answer)
 	} else {
 		c.view().Deadlock(name, d, verdict, remedies)
+		c.view().Interchange(subnets)
 	}
 	if err != nil {
 		return err
 	}
-	if svg != "" {
+	if o.svg != "" {
 		var b bytes.Buffer
 		view.DeadlockSVG(&b, d, verdict)
-		if err := os.WriteFile(svg, b.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(o.svg, b.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("write the drawing: %w", err)
 		}
 	}
+	if o.rules != "" {
+		r, err := ruled(remedies, o.remedy)
+		if err != nil {
+			return err
+		}
+		if err := c.writeRules(f, r, o.rules); err != nil {
+			return err
+		}
+	}
 	switch {
-	case verdict.Cycle != nil || verdict.UnroutedPairs > 0:
+	case verdict.Cycle != nil || verdict.UnroutedPairs > 0 || subnets != nil && !subnets.Free:
 		return exit(exitFindings)
 	case !verdict.Complete:
 		return errors.New("the proof was cut short: this fabric has too many states for it")
@@ -166,50 +152,14 @@ func (c *console) prove(d check.Dependencies, failures int) (depend.Verdict, []d
 	}
 	p := c.progress("states of the fabric", total)
 	defer p.end()
-	q := depend.Question{
-		Network: d.Network, Policy: d.Policy, Failures: failures, Limit: proofLimit,
-		Progress: func(m depend.Model, _, _ int) { p.step(string(m), nil) },
-	}
+	q := d.Question(failures)
+	q.Limit = proofLimit
+	q.Progress = func(m depend.Model, _, _ int) { p.step(string(m), nil) }
 	verdict, err := depend.Prove(q)
 	if err != nil {
 		return depend.Verdict{}, nil, err
 	}
+	q.Progress = nil
 	remedies, err := depend.Remedies(q, verdict)
 	return verdict, remedies, err
-}
-
-func answerOf(d check.Dependencies, v depend.Verdict, remedies []depend.Remedy) deadlockAnswer {
-	n := d.Network
-	priorities := d.Priorities.All()
-	out := deadlockAnswer{
-		Format: 1, Free: v.Free && v.UnroutedPairs == 0, Nodes: v.Nodes * len(priorities), Turns: v.Turns * len(priorities),
-		Cycle: []deadlockStep{}, Remedies: []deadlockRemedy{},
-		Covered: deadlockCovered{
-			Policy: string(d.Policy), Complete: v.Complete, Priorities: []int{}, Switches: len(n.Switches),
-			Links: len(n.Links), Destinations: len(n.Destinations), Ranks: d.Ranks, Ends: d.Ends,
-			Models: []deadlockModel{}, Unrouted: []deadlockUnrouted{}, Pairs: v.UnroutedPairs, NotCovered: check.NotCovered,
-		},
-	}
-	for _, p := range priorities {
-		out.Covered.Priorities = append(out.Covered.Priorities, int(p))
-	}
-	for _, m := range v.Covered {
-		out.Covered.Models = append(out.Covered.Models, deadlockModel{string(m.Model), m.Transition, m.States, m.Tried, m.Cyclic, string(m.Method)})
-	}
-	for _, u := range v.Unrouted {
-		out.Covered.Unrouted = append(out.Covered.Unrouted, deadlockUnrouted{n.Switches[u.Switch].Name, n.Destinations[u.Destination].Name})
-	}
-	if v.Cycle == nil {
-		return out
-	}
-	out.Found = v.Found.State()
-	for _, s := range v.Cycle {
-		because := deadlockBecause{n.Destinations[s.Destination].Name, n.Switches[s.Switch].Name, append([]string{}, s.Down...)}
-		out.Cycle = append(out.Cycle, deadlockStep{n.ArcName(s.Arc), priorities[0], because})
-	}
-	for _, r := range remedies {
-		out.Remedies = append(out.Remedies, deadlockRemedy{r.Name, r.Summary, true, r.Proof, r.Priorities, r.Rules})
-	}
-	out.Remedies = append(out.Remedies, deadlockRemedy{Name: "watchdog", Summary: d.SecondLine(v)})
-	return out
 }

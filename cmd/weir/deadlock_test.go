@@ -81,8 +81,8 @@ func TestDeadlockJSONNamesTheReasonOfEachStep(t *testing.T) {
 	}
 	failed := []string{"leaf1/Ethernet3 - spine1/Ethernet1"}
 	want := []deadlockStep{
-		{"leaf2/Ethernet3 > spine1/Ethernet2", 3, deadlockBecause{"leaf1", "spine1", failed}},
-		{"spine1/Ethernet2 > leaf2/Ethernet3", 3, deadlockBecause{"leaf1", "leaf2", []string{}}},
+		{"leaf2/Ethernet3 > spine1/Ethernet2", 3, deadlockBecause{Destination: "leaf1", Switch: "spine1", Failure: failed}},
+		{"spine1/Ethernet2 > leaf2/Ethernet3", 3, deadlockBecause{Destination: "leaf1", Switch: "leaf2", Failure: []string{}}},
 	}
 	if diff := cmp.Diff(want, got.Cycle); diff != "" || code != exitFindings || got.Free || got.Nodes != 8 || got.Turns != 4 {
 		t.Errorf("exit code %d, %d nodes, %d turns (-want +got):\n%s", code, got.Nodes, got.Turns, diff)
@@ -118,6 +118,40 @@ func TestDeadlockSaysHowFarItsAnswerReaches(t *testing.T) {
 				t.Errorf("got exit code %d and\n%s\nwant %d and %q", code, got, c.code, c.want)
 			}
 		})
+	}
+}
+
+// TestDeadlockJudgesASubnetAsOpenSMRoutesIt has the dumps of a real OpenSM on a ring.
+func TestDeadlockJudgesASubnetAsOpenSMRoutesIt(t *testing.T) {
+	const ring = "../../intent/depend/testdata/opensm/ring5/"
+	subnet := func(routes string, more ...string) []string {
+		return append([]string{"--lst", ring + "opensm-subnet.lst", "--fdbs", ring + routes}, more...)
+	}
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"min hop", subnet("minhop.fdbs"), exitFindings, "sw5 sends traffic to h4a LID 9 on over sw5/35 > sw4/36, by its table of OpenSM"},
+		{"up and down", subnet("updn.fdbs"), exitDone, "subnet: free"},
+		{"lash with its lanes", subnet("lash.fdbs", "--sl2vl", ring+"lash.sl2vl", "--levels", ring+"lash.levels"), exitDone, "subnet: free"},
+		{"lash without them", subnet("lash.fdbs"), exitFindings, "the dump has none, so that every link is taken to have one lane"},
+		{"half a dump", subnet("updn.fdbs")[:2], exitError, "needs both --lst and --fdbs"},
+		{"a repo beside it", subnet("updn.fdbs", "."), exitError, "in place of a fabric repo"},
+		{"a file that is not there", subnet("nothing.fdbs"), exitError, "no such file"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, got := runDeadlock(t, console{}, c.args...)
+			if code != c.code || !strings.Contains(got, c.want) {
+				t.Errorf("got exit code %d and\n%s\nwant %d and %q", code, got, c.code, c.want)
+			}
+		})
+	}
+	code, text := runDeadlock(t, console{json: true}, subnet("minhop.fdbs")...)
+	var got deadlockAnswer
+	if err := json.Unmarshal([]byte(text), &got); err != nil || code != exitFindings || len(got.Cycle) != 5 || got.Covered.Policy != "subnet" {
+		t.Errorf("got exit code %d, %v and\n%s", code, err, text)
 	}
 }
 

@@ -21,7 +21,6 @@ import (
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/inventory"
-	"github.com/weirfabric/weir/inventory/catalog"
 )
 
 // personalities are the simulated devices, by platform. A new one is a line here.
@@ -169,7 +168,7 @@ func specsOf(f *fabric.Fabric, files string) ([]sim.Spec, error) {
 	var specs []sim.Spec
 	for _, d := range f.Inventory.Devices {
 		s := sim.Spec{Name: d.Name.V, Platform: d.Platform.V, SKU: d.SKU.V, Host: d.Host()}
-		if chip := catalog.BySKU(s.SKU); chip != nil {
+		if chip := f.Inventory.Catalog.BySKU(s.SKU); chip != nil {
 			s.Buffer = chip.Buffer
 		}
 		for _, p := range d.Ports {

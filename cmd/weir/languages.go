@@ -21,6 +21,7 @@ var (
 	switchLanguages = map[string]render.Language[*fabric.Switch]{
 		"sonic": sonic.Language{},
 		"eos":   cli.Must(templates.FS, "eos"),
+		"rgos":  cli.Must(templates.FS, "rgos"),
 	}
 	hostLanguages = map[string]render.Language[*fabric.Host]{
 		"linux": host.Language{},

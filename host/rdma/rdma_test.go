@@ -13,7 +13,7 @@ import (
 
 func eth0() *fabric.NIC {
 	return &fabric.NIC{
-		Name: "eth0", RDMA: "mlx5_0", Model: catalog.ByNIC("ConnectX-6"), RoCE: 2, TOS: 106, PFC: qos.Priorities(3, 4),
+		Name: "eth0", RDMA: "mlx5_0", Model: catalog.Builtin().ByNIC("ConnectX-6"), RoCE: 2, TOS: 106, PFC: qos.Priorities(3, 4),
 		DCQCN: true, CNP: "cnp", CNPDSCP: 48, CNPPriority: 6,
 	}
 }

@@ -94,7 +94,7 @@ func TestTheProofSeesWhatTheFabricIs(t *testing.T) {
 		},
 		{
 			"a policy that nobody knows", clos, full, func(in *intent.Fabric, _ *inventory.Inventory) { in.Routing.Policy = at("random", 7) },
-			[]string{`error: : no proof: there is no routing policy "random": the proof knows up-down and shortest-path`},
+			[]string{`error: : no proof: there is no routing policy "random": the proof knows up-down, shortest-path and bgp`},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

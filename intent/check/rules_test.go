@@ -34,7 +34,7 @@ func withHosts(platform, sku, nic string) *inventory.Inventory {
 func soundHosts() *intent.Fabric {
 	in := sound()
 	in.Classes[0].Guaranteed = at(qos.Percent(10), 3)
-	in.Classes[0].ECN.Min, in.Classes[0].ECN.Max = at(qos.Bytes(100e3), 3), at(qos.Bytes(400e3), 3)
+	in.Classes[0].ECN.Min, in.Classes[0].ECN.Max = at(intent.Depth{Bytes: 100e3}, 3), at(intent.Depth{Bytes: 400e3}, 3)
 	in.Hosts = []intent.HostProfile{{Name: at("gpu", 20), At: place(20), RoCE: intent.RoCE{Version: at(2, 20), CongestionControl: at("dcqcn", 20)}}}
 	return in
 }
@@ -146,12 +146,12 @@ func TestEachRuleSeesWhatBreaksIt(t *testing.T) {
 			[]string{"headroom: leaf1/Ethernet1/pg/3: the headroom of a 400G port is an estimate"},
 		},
 		{
-			"a switch whose own headroom is not known", func(_ *intent.Fabric, inv *inventory.Inventory) { inv.Devices[0].SKU.V = "Arista-7060CX-32S-C32" },
+			"a switch whose own headroom is not known", func(_ *intent.Fabric, inv *inventory.Inventory) { inv.Devices[0].SKU.V = "Force10-S6000" },
 			[]string{"headroom: leaf1/Ethernet1/pg/3: the switch works its headroom out by itself, and what it comes to at 100G is not known (and at 1 more)"},
 		},
 		{
 			"no watchdog", func(in *intent.Fabric, _ *inventory.Inventory) { in.Settings.PFC.Watchdog.Off = at(true, 6) },
-			[]string{"watchdog: leaf1/Ethernet1/watchdog: PFC is on and the watchdog is off (and at 1 more)"},
+			[]string{"watchdog: leaf1/Ethernet1/watchdog: PFC is on towards host gpu1 and the watchdog is off (and at 1 more)"},
 		},
 		{
 			"a watchdog that never detects", func(in *intent.Fabric, _ *inventory.Inventory) {

@@ -10,10 +10,6 @@ const (
 	// stops the sender before the queue drops (SONiC's egress_lossless_profile, dynamic_th 7).
 	egressLossless qos.AlphaShift = 7
 
-	// markFrom and markAll are the queueing delays at which marking begins and reaches every packet, in nanoseconds of the
-	// port's own rate, where a lossless class has no thresholds: 150 kB and 800 kB at 100 Gb/s. Published settings lie
-	// between 3 and 160 us.
-	markFrom, markAll = 12_000, 64_000
 	// usualProbability is the marking probability at the upper threshold, as most published settings have it.
 	usualProbability qos.Percent = 20
 

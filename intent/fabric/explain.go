@@ -8,6 +8,7 @@ import (
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/qos"
+	"github.com/weirfabric/weir/inventory/catalog"
 )
 
 // Value is one value and why it is what it is. Numbers are in base units: bytes, bits per second, metres, seconds, percent.
@@ -175,8 +176,8 @@ func numbers(name string, limit int) []int {
 	return all
 }
 
-// watchdog adds the watchdog's values.
-func (e *explainer) watchdog(w *qos.Watchdog, at []diag.Pos) {
+// watchdog adds the values of a watchdog of a switch.
+func (e *explainer) watchdog(sw *Switch, w *qos.Watchdog, at []diag.Pos) {
 	if w == nil {
 		e.written("watchdog", "off", "", at)
 		return
@@ -185,6 +186,14 @@ func (e *explainer) watchdog(w *qos.Watchdog, at []diag.Pos) {
 	e.written("restoration", seconds(w.Restoration), "seconds", at)
 	e.written("poll", seconds(w.Poll), "seconds", at)
 	e.written("action", string(w.Action), "", at)
+	row := catalog.WatchdogOf(sw.Platform)
+	if usual := row.UsualFor(len(sw.Ports)); usual > 0 {
+		e.add(Value{
+			Name: "usual-detection", Value: seconds(usual), Unit: "seconds", Source: row.Source,
+			Formula: "what the platform's own command sets, the more ports the longer, since each look takes time; shorter times work while the switch's processor keeps up",
+			Inputs:  map[string]any{"ports": len(sw.Ports)},
+		})
+	}
 }
 
 func seconds(d time.Duration) float64 { return d.Seconds() }

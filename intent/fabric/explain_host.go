@@ -5,6 +5,7 @@ import (
 
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/lossless"
 	"github.com/weirfabric/weir/intent/qos"
 )
 
@@ -35,13 +36,13 @@ func (e *explainer) nic(n *NIC, a addr.Addr) {
 		e.add(Value{Name: "speed", Value: int64(n.Speed), Unit: "bit/s", Source: fromInventory})
 	}
 	if all || a.Kind == addr.MTU {
-		e.written("mtu", int64(n.MTU), "bytes", n.Origin.MTU)
+		e.told("mtu", int64(n.MTU), "bytes", aboutMTU, n.Origin.MTU)
 	}
 	if all || a.Kind == addr.Trust {
-		e.written("trust", string(n.Trust), "", n.Origin.Trust)
+		e.told("trust", string(n.Trust), "", aboutTrust, n.Origin.Trust)
 	}
 	if all || a.Kind == addr.FlowControl {
-		e.written("flowcontrol", n.FlowControl, "", n.Origin.FlowControl)
+		e.told("flowcontrol", n.FlowControl, "", aboutFlowControl, n.Origin.FlowControl)
 	}
 	if all || a.Kind == addr.Cable {
 		e.add(Value{Name: "cable", Value: int64(n.Cable), Unit: "metres", Source: fromInventory, At: n.Origin.Cable})
@@ -49,10 +50,13 @@ func (e *explainer) nic(n *NIC, a addr.Addr) {
 	if all || a.Kind == addr.RoCE {
 		e.roce(n)
 	}
+	if all {
+		e.receive(n)
+	}
 	on := func(i int) bool { return n.PFC.Has(qos.Priority(i)) }
 	e.each(a, addr.PFC, 8, on, func(i int) {
 		e.add(Value{
-			Name: "enabled", Value: on(i), Formula: "on for the priorities of lossless classes", Source: fromClass,
+			Name: "enabled", Value: on(i), Formula: "the NIC obeys PAUSE of this priority and sends it: on for the priorities of lossless classes", Source: fromClass,
 			At: append(e.classPlaces(), n.At...),
 		})
 	})
@@ -88,9 +92,9 @@ func (e *explainer) roce(n *NIC) {
 		e.add(Value{Name: "roce", Value: "not managed", Formula: "no host profile selects this NIC", Source: fromDerived})
 		return
 	}
-	e.written("roce-version", int64(n.RoCE), "", n.At)
-	e.written("class", n.Class, "", n.At)
-	e.written("cnp-class", n.CNP, "", n.At)
+	e.told("roce-version", int64(n.RoCE), "", "2 is RDMA over UDP and IP, which has a DSCP and can be routed; 1 is bare Ethernet", n.At)
+	e.told("class", n.Class, "", "the class that RDMA is sent in; what the profile does not name is the only lossless class", n.At)
+	e.told("cnp-class", n.CNP, "", "the class of CNPs, by which a receiver tells the sender that its packets were marked", n.At)
 	at := slices.Clone(n.At)
 	if c := e.f.Class(n.Class); c != nil {
 		at = append(at, c.At)
@@ -105,4 +109,33 @@ func (e *explainer) roce(n *NIC) {
 		e.add(Value{Name: "cnp-dscp", Value: int64(n.CNPDSCP), Formula: "the first DSCP of the class", Inputs: map[string]any{"class": n.CNP}, Source: fromClass, At: cnpAt})
 		e.add(Value{Name: "cnp-priority", Value: int64(n.CNPPriority), Formula: "priority of the class", Inputs: map[string]any{"class": n.CNP}, Source: fromClass, At: cnpAt})
 	}
+}
+
+// receive explains the headroom that the NIC's driver keeps in its receive buffer, for when the NIC itself sends PAUSE. weir does
+// not set it: the driver works it out by itself.
+func (e *explainer) receive(n *NIC) {
+	if n.PFC == 0 || n.Model == nil {
+		return
+	}
+	if !n.Model.Receive {
+		e.add(Value{
+			Name: "receive-headroom", Value: "not known", Source: n.Model.Source,
+			Formula: "how the driver of this model works out what may still arrive after the NIC has sent PAUSE is not in the catalog",
+		})
+		return
+	}
+	r := lossless.Receive{Speed: n.Speed, Cable: n.Cable, MTU: n.MTU}.Headroom()
+	at := append(slices.Clone(n.Origin.Cable), n.Origin.MTU...)
+	e.add(Value{
+		Name: "receive-headroom", Value: int64(r.Headroom), Unit: "bytes", Source: r.Source, At: at,
+		Formula: "what may still arrive after the NIC has sent PAUSE to the switch: " + r.Formula + "; its driver works that out by itself, this is what is expected. " +
+			"The switch's headroom is for the other direction",
+		Inputs: map[string]any{"speed": n.Speed, "cable": n.Cable, "mtu": n.MTU},
+	})
+	e.terms("receive-headroom", r)
+	e.add(Value{
+		Name: "receive-buffer", Value: int64(r.Reserved), Unit: "bytes", Source: r.Source, At: at,
+		Formula: "headroom + one MTU: the least receive buffer that the driver takes for a lossless priority, but for one cell. PAUSE is sent when the buffer is filled up to the headroom, and ends one MTU below that",
+		Inputs:  map[string]any{"headroom": r.Headroom, "mtu": n.MTU},
+	})
 }

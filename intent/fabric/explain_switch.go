@@ -29,13 +29,14 @@ func (e *explainer) switchValues(sw *Switch, a addr.Addr) {
 	case "":
 		e.device(&sw.Device)
 		e.chip(sw)
+		e.load(sw)
 		e.written("trust", string(sw.Trust), "", origin.Trust)
 		e.written("alpha", sw.LosslessAlpha.String(), "", origin.Alpha)
 		e.written("lossy-alpha", sw.LossyAlpha.String(), "", origin.Alpha)
 		e.written("oversubscribe", int64(sw.Oversubscribe), "", origin.Headroom)
-		e.watchdog(sw.Watchdog, origin.Watchdog)
+		e.watchdog(sw, sw.Watchdog, origin.Watchdog)
 	case addr.Watchdog:
-		e.watchdog(sw.Watchdog, origin.Watchdog)
+		e.watchdog(sw, sw.Watchdog, origin.Watchdog)
 	case addr.Trust:
 		e.written("trust", string(sw.Trust), "", origin.Trust)
 	case addr.Map:
@@ -55,16 +56,7 @@ func (e *explainer) chip(sw *Switch) {
 		return
 	}
 	e.add(Value{Name: "asic", Value: sw.ASIC.Name, Source: sw.ASIC.Source, At: []diag.Pos{sw.At}})
-	shared, known := sw.SharedBuffer()
-	if !known {
-		return
-	}
-	taken, _ := sw.TakenBuffer()
-	e.add(Value{Name: "buffer", Value: int64(sw.ASIC.Buffer), Unit: "bytes", Source: sw.ASIC.BufferSource, At: []diag.Pos{sw.At}})
-	e.add(Value{
-		Name: "shared-buffer", Value: int64(shared), Unit: "bytes", Formula: "buffer - headroom and guarantees of all ports",
-		Inputs: map[string]any{"buffer": int64(sw.ASIC.Buffer), "taken": int64(taken)}, Source: fromDerived,
-	})
+	e.budget(sw)
 }
 
 // tables are the maps of a switch by the name they have in addresses.

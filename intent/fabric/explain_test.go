@@ -3,6 +3,7 @@ package fabric
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,6 +11,8 @@ import (
 	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/qos"
+	"github.com/weirfabric/weir/inventory/catalog"
 )
 
 func explained(t *testing.T, f *Fabric, address string) []Value {
@@ -30,9 +33,9 @@ func TestHeadroomIsExplainedTermByTerm(t *testing.T) {
 	head := values[0]
 	want := Value{
 		Name: "headroom", Value: int64(79656), Unit: "bytes",
-		Formula: "frame(MTU) + frame(lossless MTU) + PAUSE frame + 2 x interface delay + response + 2 x cable",
+		Formula: "what may still arrive after PAUSE was decided on: frame(MTU) + frame(lossless MTU) + PAUSE frame + 2 x interface delay + response + 2 x cable",
 		Inputs: map[string]any{
-			"speed": int64(100e9), "cable": int64(40), "mtu": int64(9000), "sku": "DCS-7050QX-32", "model": "annex",
+			"speed": qos.Rate(100e9), "cable": qos.Metres(40), "mtu": qos.Bytes(9000), "sku": "DCS-7050QX-32", "model": "annex",
 		},
 		Source: HeadroomOf(f.Switches[1], f.Switches[1].Ports[0]).Source, At: []diag.Pos{line(6)},
 	}
@@ -88,6 +91,71 @@ func TestEveryKindOfAddressIsExplained(t *testing.T) {
 	}
 }
 
+func TestAQueueIsExplainedDownToTheMarginBeforePFC(t *testing.T) {
+	f := resolved(t, smallIntent(), smallInventory())
+	got := map[string]Value{}
+	for _, v := range explained(t, f, "spine1/Ethernet1/1/queue/3") {
+		got[v.Name] = v
+	}
+	depth, bound := got["pfc-depth"].Value.(int64), got["ecn-bound"].Value.(int64)
+	if got["pfc-margin"].Value != depth-1500e3 || bound != depth/int64(len(f.Switches[1].Ports)) {
+		t.Errorf("depth %d, margin %v, bound %d", depth, got["pfc-margin"].Value, bound)
+	}
+	if got["ecn-min"].Inputs["seconds"] != 12e-6 || got["ecn-flows"].Value.(int64) < 1 {
+		t.Errorf("got %+v and %+v", got["ecn-min"], got["ecn-flows"])
+	}
+	for name := range got {
+		if got[name].Formula == "" {
+			t.Errorf("%s is not explained in words", name)
+		}
+	}
+	if !strings.Contains(got["ecn-flows"].Formula, "NOT VERIFIED") {
+		t.Error("what is recalled from a paper is told as a fact")
+	}
+}
+
+func TestTheBudgetOfTheSwitchIsExplainedTermByTerm(t *testing.T) {
+	f := resolved(t, smallIntent(), smallInventory())
+	for _, address := range []string{"spine1", "spine1/Ethernet1/1/pg/3"} {
+		var terms, taken, shared, buffer int64
+		for _, v := range explained(t, f, address) {
+			switch {
+			case v.Name == "buffer":
+				buffer = v.Value.(int64)
+			case v.Name == "shared-buffer":
+				shared = v.Value.(int64)
+			case v.Name == "buffer: taken in all":
+				taken = v.Value.(int64)
+			case strings.HasPrefix(v.Name, "buffer: "):
+				terms += v.Value.(int64)
+			}
+		}
+		if terms != taken || taken == 0 || buffer-taken != shared {
+			t.Errorf("%s: terms of %d B, %d B taken, %d B shared, a buffer of %d B", address, terms, taken, shared, buffer)
+		}
+	}
+}
+
+func TestANICIsExplainedWithTheHeadroomOfItsDriver(t *testing.T) {
+	f := resolved(t, smallIntent(), smallInventory())
+	nic := f.Hosts[0].NICs[0]
+	nic.Model = &catalog.NIC{Name: "ConnectX-6", Receive: true}
+	nic.Speed, nic.Cable, nic.MTU = 100e9, 100, 4096
+	values := explained(t, f, "gpu1/eth0:receive-headroom")
+	// theory: 100G, 100 m, an MTU of 4096 B: 62,841 B by the driver's formula.
+	var total int64
+	for _, v := range values[1:] {
+		total += v.Value.(int64)
+	}
+	if values[0].Value != int64(62841) || total != 62841 {
+		t.Errorf("got %v of terms that make %d, want 62841", values[0].Value, total)
+	}
+	nic.Model.Receive = false
+	if v := explained(t, f, "gpu1/eth0:receive-headroom"); len(v) != 1 || v[0].Value != "not known" {
+		t.Errorf("a model whose driver is not known: got %+v", v)
+	}
+}
+
 func TestWhatIsNotThereHasNoExplanation(t *testing.T) {
 	f := resolved(t, smallIntent(), smallInventory())
 	for _, address := range []string{"leaf9", "leaf1/Ethernet1", "leaf1/Ethernet9/pfc/8", "class/video", "leaf1/Ethernet9/queue/3:colour", "gpu1/eth9"} {
@@ -99,11 +167,11 @@ func TestWhatIsNotThereHasNoExplanation(t *testing.T) {
 
 func TestAnExplanationWritesItsEmptyPartsAsSuch(t *testing.T) {
 	f := resolved(t, smallIntent(), smallInventory())
-	text, err := json.Marshal(explained(t, f, "leaf1/Ethernet9/trust"))
+	text, err := json.Marshal(explained(t, f, "leaf1/Ethernet9:speed"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `[{"name":"trust","value":"dscp","unit":"","formula":"","inputs":{},"source":"default","at":[]}]`
+	want := `[{"name":"speed","value":100000000000,"unit":"bit/s","formula":"","inputs":{},"source":"inventory","at":[]}]`
 	if diff := cmp.Diff(want, string(text)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -118,7 +186,7 @@ func TestAWrittenHeadroomSaysWhatItReplaces(t *testing.T) {
 		t.Errorf("got %+v", g)
 	}
 	v := explained(t, f, "spine1/Ethernet1/1/pg/3:headroom")[0]
-	if v.Source != "intent" || v.Inputs["computed"] != int64(79656) || !slices.Contains(v.At, line(8)) {
+	if v.Source != "intent" || v.Inputs["computed"] != qos.Bytes(79656) || !slices.Contains(v.At, line(8)) {
 		t.Errorf("got %+v", v)
 	}
 }

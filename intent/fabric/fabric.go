@@ -3,6 +3,8 @@
 package fabric
 
 import (
+	"time"
+
 	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
@@ -40,6 +42,7 @@ type Class struct {
 // Device is what switches and hosts have in common.
 type Device struct {
 	Name, Platform, SKU, Role string
+	Release                   string // of its software; empty: not said
 	Labels                    map[string]string
 	At                        diag.Pos
 	Management                *inventory.Management
@@ -51,7 +54,8 @@ func (d *Device) Address() addr.Addr { return addr.Device(d.Name) }
 // Switch is a switch with every number of its ports.
 type Switch struct {
 	Device
-	ASIC     *catalog.ASIC // nil where the SKU is not in the catalog
+	ASIC     *catalog.ASIC  // nil where the SKU is not in the catalog
+	Table    *catalog.Table // the published headroom of its SKU, which it looks up; nil: none is known
 	Maps     Maps
 	Watchdog *qos.Watchdog // of the switch as a whole; nil: off
 	Trust    qos.Trust     // the usual one of its ports
@@ -108,7 +112,9 @@ type Queue struct {
 	Scheduler  qos.Scheduler
 	Guaranteed qos.Percent // 0: none
 	WRED       *qos.WRED   // nil: tail drop, or for a lossless queue nothing but PFC
+	Marking    *Marking    // how WRED came about; nil where it is
 	Alpha      qos.AlphaShift
+	FanIn      int // senders that must be able to start at once without PFC; 0: not written
 }
 
 // Group is an ingress priority group of a port.
@@ -117,6 +123,7 @@ type Group struct {
 	Lossless   bool
 	Priorities qos.PrioritySet
 	Alpha      qos.AlphaShift // dynamic XOFF threshold
+	Static     qos.Bytes      // static XOFF threshold, in place of Alpha; 0: Alpha holds
 	Reserved   qos.Bytes      // guaranteed: XON and Headroom, or XON alone where a shared headroom pool holds the headroom
 	XON        qos.Bytes
 	Headroom   qos.Bytes // 0 on a lossless group: not known, which is a finding
@@ -164,7 +171,9 @@ type NIC struct {
 	CNPDSCP        qos.DSCP
 	CNPPriority    qos.Priority
 	DCQCN          bool
-	Class, CNP     string // names of the classes
+	CNPInterval    time.Duration // that the NIC is said to keep between two CNPs of a flow; 0: not said
+	RateLimit      string        // how the NIC is said to hold a flow to its rate; empty: not said
+	Class, CNP     string        // names of the classes
 	Peer           *Peer
 	Origin         *Origin
 	At             []diag.Pos // the host profiles
@@ -174,6 +183,7 @@ type NIC struct {
 type Link struct {
 	A, B   End
 	Length qos.Metres
+	MACsec inventory.MACsec
 	At     diag.Pos
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/inventory"
-	"github.com/weirfabric/weir/inventory/catalog"
 )
 
 // host makes a host with its NICs.
@@ -31,7 +30,7 @@ func (r *resolver) host(d *inventory.Device) {
 		p := &d.Ports[i]
 		set := r.port(sel, p.Name)
 		n := &NIC{
-			Name: p.Name, RDMA: p.RDMA, Model: catalog.ByNIC(p.NIC), Speed: p.Speed, MTU: set.mtu, Cable: set.cable,
+			Name: p.Name, RDMA: p.RDMA, Model: r.out.Inventory.Catalog.ByNIC(p.NIC), Speed: p.Speed, MTU: set.mtu, Cable: set.cable,
 			Trust: set.trust, FlowControl: set.flowControl, Origin: set.origin,
 		}
 		profiles := r.profiles(sel.subject, p.Name)
@@ -118,12 +117,14 @@ func (r *resolver) send(n *NIC, profiles []*intent.HostProfile, set *settings) {
 		roce.Version, roce.Class = roce.Version.Or(p.RoCE.Version), roce.Class.Or(p.RoCE.Class)
 		roce.CNP = roce.CNP.Or(p.RoCE.CNP)
 		roce.CongestionControl = roce.CongestionControl.Or(p.RoCE.CongestionControl)
+		roce.CNPInterval, roce.RateLimit = roce.CNPInterval.Or(p.RoCE.CNPInterval), roce.RateLimit.Or(p.RoCE.RateLimit)
 	}
 	if !set.pfcOff {
 		n.PFC = r.out.LosslessPriorities()
 	}
 	n.RoCE = cmp.Or(roce.Version.V, usualRoCE)
 	n.DCQCN = cmp.Or(roce.CongestionControl.V, usualCongestionControl) == usualCongestionControl
+	n.CNPInterval, n.RateLimit = roce.CNPInterval.V, roce.RateLimit.V
 	n.Class, n.CNP = roce.Class.V, roce.CNP.V
 	if n.Class == "" {
 		n.Class = r.onlyLossless()
@@ -149,7 +150,7 @@ func (r *resolver) tos(n *NIC, set *settings) uint8 {
 	}
 	ecn := qos.NotECT
 	for i, c := range r.out.Classes {
-		if c.Name == n.Class && n.DCQCN && !set.classes[i].ecnOff {
+		if c.Name == n.Class && n.DCQCN && !set.classes[i].ecn.off {
 			ecn = qos.ECT0
 		}
 	}

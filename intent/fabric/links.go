@@ -26,7 +26,7 @@ func (r *resolver) join(links []*inventory.Link) {
 		if !aOK || !bOK {
 			continue
 		}
-		link := &Link{A: a.End, B: b.End, Length: l.Length.V, At: l.At}
+		link := &Link{A: a.End, B: b.End, Length: l.Length.V, MACsec: l.MACsec, At: l.At}
 		if !l.Length.Set() {
 			link.Length = max(a.set.cable, b.set.cable)
 		}

@@ -19,8 +19,8 @@ type groupKey struct {
 	pool     int
 }
 
-// queueKey is all that the queues of a port depend on. Depth is the queue depth below which ECN must mark everything; 0
-// where it is not known.
+// queueKey is all that the queues of a port depend on. Depth is the queue depth at which PFC fires, below which ECN must mark
+// everything; 0 where it is not known, or where there is no PFC.
 type queueKey struct {
 	set   *settings
 	speed qos.Rate
@@ -32,7 +32,7 @@ type queueKey struct {
 func (r *resolver) fill(sw *Switch) {
 	for _, p := range sw.Ports {
 		set := r.ends[addr.Port(sw.Name, p.Name)].set
-		if row, ok := catalog.PublishedHeadroom(sw.SKU, p.Speed, p.Cable); ok {
+		if row, ok := sw.Table.Find(p.Speed, p.Cable); ok {
 			p.Cable = row.Cable
 		}
 		p.Groups = r.groupsOf(sw, p, set)
@@ -41,8 +41,8 @@ func (r *resolver) fill(sw *Switch) {
 	for _, p := range sw.Ports {
 		set := r.ends[addr.Port(sw.Name, p.Name)].set
 		key := queueKey{set: set, speed: p.Speed}
-		if known {
-			key.depth = lossless.XOFFDepth(set.losslessAlpha, shared, 1)
+		if !set.pfcOff {
+			key.depth = XOFFDepth(set.losslessAlpha, set.threshold, shared, known)
 		}
 		queues, ok := r.queues[key]
 		if !ok {
@@ -71,7 +71,7 @@ func (r *resolver) groupsOf(sw *Switch, p *Port, set *settings) []Group {
 			continue
 		}
 		g := &groups[c.Group]
-		g.Lossless, g.Alpha = true, set.losslessAlpha
+		g.Lossless, g.Alpha, g.Static = true, set.losslessAlpha, set.threshold
 		g.Headroom, g.XON, g.Reserved, g.ByDevice = r.headroom(sw, p, set.headroom)
 	}
 	r.groups[key] = groups
@@ -96,9 +96,15 @@ func (r *resolver) headroom(sw *Switch, p *Port, written intent.Headroom) (headr
 }
 
 // HeadroomOf is the headroom of a lossless group of a port as it follows from the catalog, speed, cable and MTU, with its
-// terms; whatever the operator wrote instead.
-func HeadroomOf(sw *Switch, p *Port) lossless.Result {
-	return lossless.ForSwitch(sw.SKU, sw.ASIC, lossless.Port{
+// terms; whatever the operator wrote instead. What is reserved is without the headroom where a shared pool holds it.
+func HeadroomOf(sw *Switch, p *Port) lossless.Result { return headroomBy(sw.Table, sw, p) }
+
+// ModelHeadroom is the same by the model of the chip alone, for speeds and cables that the published table of the switch does
+// not have.
+func ModelHeadroom(sw *Switch, p *Port) lossless.Result { return headroomBy(nil, sw, p) }
+
+func headroomBy(table *catalog.Table, sw *Switch, p *Port) lossless.Result {
+	return lossless.ForSwitch(table, sw.ASIC, lossless.Port{
 		Speed: p.Speed, Cable: p.Cable, MTU: p.MTU, Lanes: p.Lanes, SharedPool: sw.Oversubscribe > 0,
 	})
 }
@@ -110,37 +116,6 @@ func (s *Switch) ComputesHeadroom() bool {
 	}
 	platform := catalog.ByPlatform(s.Platform)
 	return platform != nil && platform.ComputesHeadroom
-}
-
-// SharedBuffer is what headroom and guarantees of all ports leave of the switch's buffer, and whether it is known: the
-// buffer must be in the catalog and the headroom of every lossless group as well. A shared headroom pool takes the sum of
-// all headroom divided by its ratio.
-func (s *Switch) SharedBuffer() (qos.Bytes, bool) {
-	taken, known := s.TakenBuffer()
-	if s.ASIC == nil || s.ASIC.Buffer == 0 || !known {
-		return 0, false
-	}
-	return lossless.Shared(s.ASIC.Buffer, taken), true
-}
-
-// TakenBuffer is what headroom and guarantees of all ports take of the buffer, and whether the headroom of every lossless
-// group is known.
-func (s *Switch) TakenBuffer() (taken qos.Bytes, known bool) {
-	var pool qos.Bytes
-	for _, p := range s.Ports {
-		for i := range p.Groups {
-			g := &p.Groups[i]
-			if g.Lossless && g.Headroom == 0 {
-				return 0, false
-			}
-			taken += g.Reserved
-			pool += g.Headroom
-		}
-	}
-	if s.Oversubscribe > 0 {
-		taken += pool / qos.Bytes(s.Oversubscribe)
-	}
-	return taken, true
 }
 
 // queuesOf are the eight queues of a port. Classes that share a queue share its bandwidth; the lossless one gives it its
@@ -160,7 +135,8 @@ func (r *resolver) queuesOf(key queueKey) []Queue {
 		if q.Class != "" && !c.Lossless {
 			continue
 		}
-		q.Class, q.WRED = c.Name, set.curve(c.Lossless, key.speed, key.depth)
+		q.Class, q.FanIn = c.Name, set.fanIn
+		q.WRED, q.Marking = set.ecn.curve(c.Lossless, key.speed, key.depth)
 		if c.Lossless && !key.set.pfcOff {
 			q.Lossless, q.Alpha = true, egressLossless
 		}
@@ -173,29 +149,4 @@ func (c *classSettings) scheduler() qos.Scheduler {
 		return qos.Scheduler{Strict: true}
 	}
 	return qos.Scheduler{Weight: c.share}
-}
-
-// curve is the marking curve: what is written, and for a lossless class without thresholds the usual delays at the port's
-// speed, lowered where PFC would come first. A lossy class without thresholds has none.
-func (c *classSettings) curve(isLossless bool, speed qos.Rate, depth qos.Bytes) *qos.WRED {
-	if c.ecnOff || (!isLossless && c.min == 0 && c.max == 0) {
-		return nil
-	}
-	w := &qos.WRED{Min: c.min, Max: c.max, Probability: c.probability, ECN: true}
-	if w.Max == 0 {
-		w.Max = bytesIn(speed, markAll)
-		if limit := depth * 9 / 10 / 1000 * 1000; depth > 0 && w.Max > limit {
-			w.Max = limit
-		}
-		w.Max = max(w.Max, w.Min)
-	}
-	if w.Min == 0 {
-		w.Min = min(bytesIn(speed, markFrom), w.Max*markFrom/markAll/1000*1000)
-	}
-	return w
-}
-
-// bytesIn is how much leaves at the rate in so many nanoseconds.
-func bytesIn(rate qos.Rate, nanoseconds int64) qos.Bytes {
-	return qos.Bytes(int64(rate) / 8 * nanoseconds / 1e9)
 }

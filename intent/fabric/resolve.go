@@ -20,6 +20,7 @@ type resolver struct {
 
 	settings map[string]*settings
 	chips    map[string]*catalog.ASIC
+	tables   map[string]*catalog.Table
 	groups   map[groupKey][]Group
 	queues   map[queueKey][]Queue
 	origins  map[originKey]*Origin
@@ -41,7 +42,7 @@ func Resolve(in *intent.Fabric, inv *inventory.Inventory) (*Fabric, diag.List) {
 	r := &resolver{
 		in: in, defaults: intent.Defaults(), maps: mapsOf(classes),
 		out:      &Fabric{Name: in.Name.V, Classes: classes, Intent: in, Inventory: inv},
-		settings: map[string]*settings{}, chips: map[string]*catalog.ASIC{}, groups: map[groupKey][]Group{},
+		settings: map[string]*settings{}, chips: map[string]*catalog.ASIC{}, tables: map[string]*catalog.Table{}, groups: map[groupKey][]Group{},
 		queues: map[queueKey][]Queue{}, origins: map[originKey]*Origin{}, ends: map[addr.Addr]end{},
 	}
 	for _, d := range inv.Devices {
@@ -63,7 +64,7 @@ func Resolve(in *intent.Fabric, inv *inventory.Inventory) (*Fabric, diag.List) {
 // device is what switches and hosts have in common.
 func device(d *inventory.Device) Device {
 	return Device{
-		Name: d.Name.V, Platform: d.Platform.V, SKU: d.SKU.V, Role: d.Role.V, Labels: d.Labels, At: d.At, Management: &d.Management,
+		Name: d.Name.V, Platform: d.Platform.V, SKU: d.SKU.V, Release: d.Release.V, Role: d.Role.V, Labels: d.Labels, At: d.At, Management: &d.Management,
 	}
 }
 
@@ -119,10 +120,20 @@ func (r *resolver) nearestFirst(overrides []int) {
 func (r *resolver) chip(sku string) *catalog.ASIC {
 	chip, ok := r.chips[sku]
 	if !ok {
-		chip = catalog.BySKU(sku)
+		chip = r.out.Inventory.Catalog.BySKU(sku)
 		r.chips[sku] = chip
 	}
 	return chip
+}
+
+// table is the published headroom of a SKU, one value for all switches of it.
+func (r *resolver) table(sku string) *catalog.Table {
+	table, ok := r.tables[sku]
+	if !ok {
+		table = r.out.Inventory.Catalog.Table(sku)
+		r.tables[sku] = table
+	}
+	return table
 }
 
 // switchOf makes a switch with its ports, without what depends on links.
@@ -130,7 +141,7 @@ func (r *resolver) switchOf(d *inventory.Device) {
 	sel := r.selectOverrides(d)
 	set := sel.whole
 	sw := &Switch{
-		Device: device(d), ASIC: r.chip(d.SKU.V), Maps: r.maps, Watchdog: set.watchdog, Trust: set.trust,
+		Device: device(d), ASIC: r.chip(d.SKU.V), Table: r.table(d.SKU.V), Maps: r.maps, Watchdog: set.watchdog, Trust: set.trust,
 		Oversubscribe: set.oversubscribe, LosslessAlpha: set.losslessAlpha, LossyAlpha: set.lossyAlpha,
 		Origin: set.origin,
 	}

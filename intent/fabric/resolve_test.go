@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/lossless"
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/intent/source"
 	"github.com/weirfabric/weir/inventory"
@@ -24,7 +25,7 @@ func line(n int) diag.Pos { return diag.Pos{File: "intent.yaml", Line: n, Column
 // smallIntent is a lossless class, one for CNPs and one for the rest.
 func smallIntent() *intent.Fabric {
 	rdma := intent.Class{Name: at("rdma", 3), Lossless: at(true, 3), DSCP: []source.Value[qos.DSCP]{at(qos.DSCP(26), 3)}, Priority: at(qos.Priority(3), 3)}
-	rdma.Share, rdma.ECN.Min, rdma.ECN.Max = at(qos.Percent(50), 3), at(qos.Bytes(150e3), 3), at(qos.Bytes(1500e3), 3)
+	rdma.Share, rdma.ECN.Min, rdma.ECN.Max = at(qos.Percent(50), 3), at(intent.Depth{Bytes: 150e3}, 3), at(intent.Depth{Bytes: 1500e3}, 3)
 	cnp := intent.Class{Name: at("cnp", 4), DSCP: []source.Value[qos.DSCP]{at(qos.DSCP(48), 4)}, Priority: at(qos.Priority(6), 4)}
 	cnp.Strict = at(true, 4)
 	rest := intent.Class{Name: at("default", 5), Priority: at(qos.Priority(0), 5)}
@@ -88,6 +89,10 @@ func TestEveryNumberOfASmallFabricIsFilledIn(t *testing.T) {
 	wantQueue := Queue{
 		ID: 3, Class: "rdma", Lossless: true, Scheduler: qos.Scheduler{Weight: 50}, Alpha: 7,
 		WRED: &qos.WRED{Min: 150e3, Max: 1500e3, Probability: 20, ECN: true},
+		Marking: &Marking{
+			Min: intent.Depth{Bytes: 150e3}, Max: intent.Depth{Bytes: 1500e3}, RTT: lossless.UsualRTT,
+			Depth: depthOf(f.Switches[0], 0),
+		},
 	}
 	if diff := cmp.Diff(wantQueue, host.Queues[3]); diff != "" {
 		t.Errorf("queue 3 (-want +got):\n%s", diff)
@@ -215,6 +220,29 @@ func TestASharedPoolTakesAFractionOfTheHeadroom(t *testing.T) {
 	}
 }
 
+func TestAPoolHoldsTheHeadroomThatWeirWorksOutOnlyOnce(t *testing.T) {
+	in := smallIntent()
+	alone, _ := resolved(t, in, smallInventory()).Switches[1].TakenBuffer()
+	in.Settings.Buffers.Oversubscribe = at(1, 7)
+	sw := resolved(t, in, smallInventory()).Switches[1]
+	if pooled, _ := sw.TakenBuffer(); pooled != alone {
+		t.Errorf("a pool for all of it takes %d B, without it %d B are taken", pooled, alone)
+	}
+	if g := sw.Ports[0].Groups[3]; g.Reserved != g.XON {
+		t.Errorf("%d B are guaranteed beside the pool, want XON, %d B", g.Reserved, g.XON)
+	}
+}
+
+func TestALongCableTakesThePublishedSlope(t *testing.T) {
+	sw := resolved(t, smallIntent(), smallInventory()).Switches[1]
+	p := *sw.Ports[0]
+	p.Cable = 80_000
+	// sonic-buildimage, device/arista/x86_64-arista_7280dr3a_36, pg_profile_lookup.ini: 100G, 80 km.
+	if got := HeadroomOf(sw, &p).Headroom; got != 13_357_056 {
+		t.Errorf("got %d B, want 13357056", got)
+	}
+}
+
 func TestPFCOffLeavesNothingLossless(t *testing.T) {
 	in := smallIntent()
 	in.Settings.PFC.Off = at(true, 7)
@@ -282,9 +310,16 @@ func TestDefaultMarkingThresholdsStayBelowPFC(t *testing.T) {
 	if depth := shared / 65; w.Max >= depth || w.Min >= w.Max || w.Min == 0 {
 		t.Errorf("marks from %d to %d B, PFC fires at %d B", w.Min, w.Max, depth)
 	}
-	if w := f.Switches[0].Ports[0].Queues[3].WRED; w.Min != 150_000 || w.Max != 800_000 {
+	in.Settings.Buffers.Alpha = at(intent.Alpha(0), 7)
+	if w := resolved(t, in, smallInventory()).Switches[0].Ports[0].Queues[3].WRED; w.Min != 150_000 || w.Max != 800_000 {
 		t.Errorf("at 100G: got %+v, want 12 and 64 us", w)
 	}
+}
+
+// depthOf is the depth at which PFC fires on a switch with an alpha.
+func depthOf(sw *Switch, alpha qos.AlphaShift) qos.Bytes {
+	shared, known := sw.SharedBuffer()
+	return XOFFDepth(alpha, 0, shared, known)
 }
 
 // clos is an inventory of leaves and spines, each with as many ports, half of a leaf's to hosts that are not in it.

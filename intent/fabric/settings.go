@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/lossless"
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/intent/source"
 )
@@ -22,6 +23,7 @@ type settings struct {
 	watchdog      *qos.Watchdog
 	losslessAlpha qos.AlphaShift
 	lossyAlpha    qos.AlphaShift
+	threshold     qos.Bytes // static XOFF threshold of lossless groups; 0: alpha
 	oversubscribe int
 	classes       []classSettings // as Fabric.Classes
 	origin        *Origin
@@ -31,9 +33,18 @@ type settings struct {
 type classSettings struct {
 	share, guaranteed qos.Percent
 	strict            bool
-	ecnOff            bool
-	min, max          qos.Bytes // 0: not written
-	probability       qos.Percent
+	fanIn             int // 0: not written
+	ecn               ecnSettings
+}
+
+// ecnSettings are what is written of a marking curve.
+type ecnSettings struct {
+	off         bool
+	auto        bool         // auto or rtt is written: a lossy class is marked as well
+	min, max    intent.Depth // the zero Depth: worked out
+	probability qos.Percent
+	rtt         time.Duration
+	flows       int // 0: not written
 }
 
 // settingsOf merges what the overrides with the given indices say, the nearest first, over the fabric's settings and the
@@ -68,9 +79,25 @@ func merge(layers []*intent.Settings) *settings {
 	s.cable = first(layers, &o.Cable, func(l *intent.Settings) source.Value[qos.Metres] { return l.PFC.Cable })
 	s.losslessAlpha = first(layers, &o.Alpha, func(l *intent.Settings) source.Value[intent.Alpha] { return l.Buffers.Alpha })
 	s.lossyAlpha = first(layers, &o.Alpha, func(l *intent.Settings) source.Value[intent.Alpha] { return l.Buffers.LossyAlpha })
+	s.threshold = staticThreshold(layers, &o.Alpha)
 	s.oversubscribe = first(layers, &o.Headroom, func(l *intent.Settings) source.Value[int] { return l.Buffers.Oversubscribe })
 	s.watchdog = mergeWatchdog(layers, &o.Watchdog)
 	return s
+}
+
+// staticThreshold is the static threshold of the nearest layer that says how groups share the buffer; 0 where that layer says
+// alpha alone. It takes the place of alpha, also in the places where what holds was written.
+func staticThreshold(layers []*intent.Settings, at *[]diag.Pos) qos.Bytes {
+	for _, l := range layers {
+		switch b := &l.Buffers; {
+		case b.Threshold.Set():
+			*at = []diag.Pos{b.Threshold.At}
+			return b.Threshold.V
+		case b.Alpha.Set():
+			return 0
+		}
+	}
+	return 0
 }
 
 func mergeWatchdog(layers []*intent.Settings, at *[]diag.Pos) *qos.Watchdog {
@@ -137,15 +164,30 @@ func mergeClass(layers []*intent.ClassSettings) classSettings {
 	var c intent.ClassSettings
 	for _, l := range layers {
 		c.Share, c.Strict, c.Guaranteed = c.Share.Or(l.Share), c.Strict.Or(l.Strict), c.Guaranteed.Or(l.Guaranteed)
-		c.ECN.Off, c.ECN.Min, c.ECN.Max = c.ECN.Off.Or(l.ECN.Off), c.ECN.Min.Or(l.ECN.Min), c.ECN.Max.Or(l.ECN.Max)
-		c.ECN.Probability = c.ECN.Probability.Or(l.ECN.Probability)
+		c.FanIn = c.FanIn.Or(l.FanIn)
 	}
-	out := classSettings{
-		share: c.Share.V, guaranteed: c.Guaranteed.V, strict: c.Strict.V, ecnOff: c.ECN.Off.V,
-		min: c.ECN.Min.V, max: c.ECN.Max.V, probability: usualProbability,
+	return classSettings{share: c.Share.V, guaranteed: c.Guaranteed.V, strict: c.Strict.V, fanIn: c.FanIn.V, ecn: mergeECN(layers)}
+}
+
+// mergeECN takes each part of the curve from the nearest layer that has it. A layer that says auto ends what those behind it
+// say of the curve itself.
+func mergeECN(layers []*intent.ClassSettings) ecnSettings {
+	var c intent.ECN
+	for _, l := range layers {
+		if !c.Auto.V {
+			c.Off, c.Min, c.Max = c.Off.Or(l.ECN.Off), c.Min.Or(l.ECN.Min), c.Max.Or(l.ECN.Max)
+			c.Probability, c.Auto = c.Probability.Or(l.ECN.Probability), c.Auto.Or(l.ECN.Auto)
+		}
+		c.RTT, c.Flows = c.RTT.Or(l.ECN.RTT), c.Flows.Or(l.ECN.Flows)
 	}
-	if c.ECN.Probability.Set() {
-		out.probability = c.ECN.Probability.V
+	out := ecnSettings{
+		off: c.Off.V, auto: c.Auto.V || c.RTT.Set(), min: c.Min.V, max: c.Max.V, probability: usualProbability, rtt: lossless.UsualRTT, flows: c.Flows.V,
+	}
+	if c.Probability.Set() {
+		out.probability = c.Probability.V
+	}
+	if c.RTT.Set() {
+		out.rtt = c.RTT.V
 	}
 	return out
 }

@@ -16,6 +16,7 @@ type Cells struct {
 	PortMTU     qos.Bytes
 	LosslessMTU qos.Bytes   // largest packet of the lossless class
 	Small       qos.Percent // share of packets of 64 B, by count
+	SmallBytes  bool        // Small is a share of bytes already, as the tables of some builds with a shared pool take it
 	EightLanes  bool
 	Gearbox     float64 // delay in the unit of the source's table; 0: no gearbox
 	SharedPool  bool    // the headroom is kept in a shared pool and not in the group
@@ -53,7 +54,7 @@ func (c Cells) Headroom() Result {
 	s.add("lossless MTU", float64(c.LosslessMTU), small)
 	prop := c.propagation(&s)
 	w := c.worst()
-	p := 100 * 64 / ((float64(c.Small)*64 + (100-float64(c.Small))*float64(c.LosslessMTU)) / 100)
+	p := c.smallBytes()
 	occupancy := (100 - p + p*w) / 100
 	s.add("cells not full", prop*(occupancy-1), fmt.Sprintf("bytes in flight x (%.4g - 1), cells of %d B with %s small packets", occupancy, c.Cell, c.Small))
 	s.raise("whole KiB", ceilKiB(s.exact), "rounded up to 1024 B")
@@ -90,6 +91,14 @@ func (c Cells) propagation(s *sum) float64 {
 		s.add("tile", mbps/1000*120/8, "speed x 120 ns")
 	}
 	return s.exact - before
+}
+
+// smallBytes is the share of the bytes that are in small packets, in percent.
+func (c Cells) smallBytes() float64 {
+	if c.SmallBytes {
+		return float64(c.Small)
+	}
+	return 100 * 64 / ((float64(c.Small)*64 + (100-float64(c.Small))*float64(c.LosslessMTU)) / 100)
 }
 
 // worst is the bytes of buffer that a byte takes up in the worst case.

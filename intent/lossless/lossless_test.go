@@ -81,7 +81,7 @@ func TestThePublishedTableInTheCatalogIsThePublishedTable(t *testing.T) {
 	for _, row := range read(t, "testdata/cell.csv") {
 		in, want := golden(t, row)
 		sku := strings.Split(row[0], "/")[3]
-		r := ForSwitch(sku, catalog.BySKU(sku), Port{Speed: in.Speed, Cable: in.Cable, MTU: 9000})
+		r := ForSwitch(catalog.Builtin().Table(sku), catalog.Builtin().BySKU(sku), Port{Speed: in.Speed, Cable: in.Cable, MTU: 9000})
 		if got := [3]qos.Bytes{r.XON, r.Headroom, r.Reserved}; got != want {
 			t.Errorf("%s %s %d m: got %v, want %v", sku, in.Speed, in.Cable, got, want)
 		}
@@ -94,7 +94,7 @@ func TestThePublishedTableInTheCatalogIsThePublishedTable(t *testing.T) {
 func TestTheCellModelInItsNewestFormGivesWhatTheSwitchComputes(t *testing.T) {
 	// sonic-swss cfgmgr/buffer_headroom_mellanox.lua run under lua5.1: first generation, 100G, 40 m, MTU 9100, 4 lanes,
 	// lossless MTU 1024, all packets small.
-	in := cellsOf(catalog.BySKU("ACS-MSN2700"), Port{Speed: 100e9, Cable: 40, MTU: 9100, Lanes: 4})
+	in := cellsOf(catalog.Builtin().BySKU("ACS-MSN2700"), Port{Speed: 100e9, Cable: 40, MTU: 9100, Lanes: 4})
 	in.Small = 100
 	r := in.Headroom()
 	if got, want := [3]qos.Bytes{r.XON, r.Headroom, r.Reserved}, [3]qos.Bytes{19456, 81920, 101376}; got != want {
@@ -107,7 +107,7 @@ func TestEachPartOfTheCellModelCounts(t *testing.T) {
 	// By hand: small packets are 6400/544 = 11.7647 % of the bytes, a byte takes up 3 in the worst case and 1.235294 on
 	// average; 9100 + 5050.5 + 819.2 + 394 x 64 = 40185.7 B are in flight; 1024 + 40185.7 x 1.235294 = 50665 B are 50 KiB,
 	// and 2 KiB more since the worst case is 119 KiB.
-	usual := cellsOf(catalog.BySKU("ACS-MSN4600C"), port)
+	usual := cellsOf(catalog.Builtin().BySKU("ACS-MSN4600C"), port)
 	if got := usual.Headroom().Headroom; got != 53248 {
 		t.Errorf("got %d B, want 53248", got)
 	}
@@ -181,18 +181,24 @@ func TestASpeedWithoutPublishedDelaysIsUnknownOrEstimated(t *testing.T) {
 
 // models are the headroom of a port by each model that weir computes with.
 var models = map[string]func(Port) Result{
-	"annex": func(p Port) Result { return ForSwitch("", nil, p) },
+	"annex": func(p Port) Result { return ForSwitch(nil, nil, p) },
 	"cell, shared pool": func(p Port) Result {
 		p.SharedPool = true
-		return ForSwitch("", catalog.BySKU("ACS-SN5600"), p)
+		return ForSwitch(nil, catalog.Builtin().BySKU("ACS-SN5600"), p)
 	},
 	"cell, all packets small": func(p Port) Result {
-		in := cellsOf(catalog.BySKU("ACS-MSN2100"), p)
+		in := cellsOf(catalog.Builtin().BySKU("ACS-MSN2100"), p)
 		in.Small = 100
 		return in.Headroom()
 	},
-	"cell, as the switch computes": func(p Port) Result { return ForSwitch("", catalog.BySKU("ACS-MSN4600C"), p) },
-	"published":                    func(p Port) Result { return ForSwitch("ACS-MSN4700", catalog.BySKU("ACS-MSN4700"), p) },
+	"cell, as the switch computes": func(p Port) Result { return ForSwitch(nil, catalog.Builtin().BySKU("ACS-MSN4600C"), p) },
+	"published":                    bySKU("ACS-MSN4700"),
+}
+
+// bySKU reads the table of a switch once.
+func bySKU(sku string) func(Port) Result {
+	table, chip := catalog.Builtin().Table(sku), catalog.Builtin().BySKU(sku)
+	return func(p Port) Result { return ForSwitch(table, chip, p) }
 }
 
 var (

@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -116,9 +117,9 @@ func (d *decoder) table(s *shape, n *yaml.Node, doc string, dst reflect.Value) {
 }
 
 func (d *decoder) mapping(s *shape, n *yaml.Node, doc string, dst reflect.Value) {
-	if alone := s.alone(); alone != "" && n.Kind == yaml.ScalarNode && n.Value == alone {
-		off := dst.FieldByIndex(s.fields[s.field(alone)].index)
-		off.Set(reflect.ValueOf(Value[bool]{true, d.pos(n)}))
+	if n.Kind == yaml.ScalarNode && slices.Contains(s.alone(), n.Value) {
+		word := dst.FieldByIndex(s.fields[s.field(n.Value)].index)
+		word.Set(reflect.ValueOf(Value[bool]{true, d.pos(n)}))
 		return
 	}
 	if n.Kind != yaml.MappingNode {

@@ -54,12 +54,20 @@ func schemaOf(s *shape, definitions map[string]any) map[string]any {
 	if _, done := definitions[s.name]; !done {
 		definitions[s.name] = nil // taken, before what lies inside is described
 		var schema any = mappingSchema(s, definitions)
-		if alone := s.alone(); alone != "" {
-			schema = map[string]any{"anyOf": []any{map[string]any{"const": alone}, schema}}
+		if alone := s.alone(); len(alone) > 0 {
+			schema = map[string]any{"anyOf": []any{wordSchema(alone), schema}}
 		}
 		definitions[s.name] = schema
 	}
 	return reference(s.name)
+}
+
+// wordSchema is one of the words that may stand in place of a mapping.
+func wordSchema(words []string) map[string]any {
+	if len(words) == 1 {
+		return map[string]any{"const": words[0]}
+	}
+	return map[string]any{"enum": words}
 }
 
 func mappingSchema(s *shape, definitions map[string]any) map[string]any {

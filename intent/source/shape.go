@@ -92,14 +92,15 @@ func (s *shape) keys() []string {
 	return keys
 }
 
-// alone is the key that may stand in place of the whole mapping; empty where there is none.
-func (s *shape) alone() string {
+// alone are the keys that may stand in place of the whole mapping.
+func (s *shape) alone() []string {
+	var keys []string
 	for _, f := range s.fields {
 		if f.alone {
-			return f.key
+			keys = append(keys, f.key)
 		}
 	}
-	return ""
+	return keys
 }
 
 // below finds a key in the mappings one level further in, for a suggestion: pfc.watchdog.
@@ -121,13 +122,13 @@ func (s *shape) want() string {
 		return "a mapping of names to " + s.elem.want()
 	case s.elem != nil:
 		return "a list"
-	case s.alone() != "":
-		return fmt.Sprintf("the word %s or a mapping with keys such as %s", s.alone(), s.example())
+	case len(s.alone()) > 0:
+		return fmt.Sprintf("the word %s or a mapping with keys such as %s", join(s.alone()), s.example())
 	}
 	return "a mapping with keys such as " + s.example()
 }
 
 func (s *shape) example() string {
-	keys := slices.DeleteFunc(s.keys(), func(k string) bool { return k == s.alone() })
+	keys := slices.DeleteFunc(s.keys(), func(k string) bool { return slices.Contains(s.alone(), k) })
 	return strings.Join(keys[:min(3, len(keys))], ", ")
 }

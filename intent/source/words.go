@@ -76,6 +76,7 @@ var forms = map[string]form{
 	"name":      {pattern: regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`), want: "a name of letters, digits, dots, dashes and underscores"},
 	"port":      {pattern: regexp.MustCompile(`^[^ \t\[\]]+$`), want: "the name of a port, without blanks and brackets"},
 	"label":     {want: "text", free: true},
+	"version":   {pattern: regexp.MustCompile(`^[0-9A-Za-z._+~-]*[0-9][0-9A-Za-z._+~-]*$`), want: "a version like 20.31.1014 or 202411", free: true},
 	"glob":      {pattern: regexp.MustCompile(`^([^\[\]\\]|\[\^?[^\[\]\\^]+\])+$`), want: "a name or a glob like leaf* or leaf[1-4]"},
 	"memlock":   {pattern: regexp.MustCompile(`^(unlimited|[0-9]+(\.[0-9]+)?(B|kB|KiB|MB|MiB|GB|GiB))$`), want: "unlimited or a size like 64GiB"},
 	"breakout":  {pattern: regexp.MustCompile(`^[1-9][0-9]?x[0-9]+(\.[0-9]+)?G$`), want: "a breakout like 4x100G"},

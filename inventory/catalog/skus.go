@@ -1,38 +1,106 @@
 package catalog
 
-// sku is what a vendor calls one build of a switch, and the chip in it.
-type sku struct {
-	name, asic string
-	computes   bool // its software works headroom out by itself
-	source     string
-}
+import (
+	"slices"
+	"strings"
+)
 
-// BySKU is the chip of the SKU, spelt as the vendor spells it; nil where the SKU is not in the catalog. Nothing is taken
-// from the look of a name. The row is the caller's.
-func BySKU(name string) *ASIC {
-	for _, list := range [][]sku{sonicSKUs, otherSKUs} {
-		for _, s := range list {
-			if s.name != name {
-				continue
-			}
-			for _, row := range asics {
-				if row.Name == s.asic {
-					row.DeviceComputes = s.computes
-					row.Source = s.source + "; " + row.Source
-					return &row
-				}
-			}
+// build is what the SKUs of one built-in row have in common. Its table is the name of a file in tables/, without the ending;
+// empty: none was found. SKUs whose published tables hold the same rows share one file.
+type build struct{ asic, table, source, names string }
+
+// SKU is the row of a SKU, spelt as the vendor spells it; false where it is not in the catalog. Nothing is taken from the
+// look of a name.
+func (c *Catalog) SKU(name string) (SKU, bool) {
+	if c != nil {
+		if row, ok := find(c.skus, func(r SKU) bool { return r.Name == name }); ok {
+			return row, true
 		}
 	}
-	return nil
+	for list, rows := range [][]build{sonicSKUs, otherSKUs} {
+		for i := range rows {
+			b := &rows[i]
+			if !slices.Contains(strings.Fields(b.names), name) {
+				continue
+			}
+			row := SKU{Name: name, ASIC: b.asic, Computes: list == 0, Updater: b.source == gcuASICs, Source: b.source}
+			if b.table != "" {
+				row.Table = builtinTable(b.table)
+				row.Table.Name = name
+			}
+			return row, true
+		}
+	}
+	return SKU{}, false
+}
+
+// BySKU is the chip of the SKU; nil where the SKU is not in the catalog. A SKU whose chip no source names has a row without a
+// name, of which nothing else is known. The row is the caller's.
+func (c *Catalog) BySKU(name string) *ASIC {
+	s, ok := c.SKU(name)
+	if !ok {
+		return nil
+	}
+	row, _ := c.ASIC(s.ASIC)
+	row.DeviceComputes = s.Computes
+	row.Source = strings.TrimSuffix(s.Source+"; "+row.Source, "; ")
+	return &row
+}
+
+// ASIC is the row of a chip; false where it is not in the catalog.
+func (c *Catalog) ASIC(name string) (ASIC, bool) {
+	named := func(r ASIC) bool { return r.Name == name }
+	if c != nil {
+		if row, ok := find(c.asics, named); ok {
+			return row, true
+		}
+	}
+	return find(asics, named)
+}
+
+// find is the first row that is it.
+func find[T any](rows []T, is func(T) bool) (row T, ok bool) {
+	if i := slices.IndexFunc(rows, is); i >= 0 {
+		return rows[i], true
+	}
+	return row, false
+}
+
+// Table is the published headroom of a SKU; nil where none is known.
+func (c *Catalog) Table(sku string) *Table {
+	row, _ := c.SKU(sku)
+	return row.Table
 }
 
 // SKUs are the names of all SKUs in the catalog, for suggestions.
-func SKUs() []string {
+func (c *Catalog) SKUs() []string {
 	var names []string
-	for _, list := range [][]sku{sonicSKUs, otherSKUs} {
-		for _, s := range list {
-			names = append(names, s.name)
+	for _, rows := range [][]build{sonicSKUs, otherSKUs} {
+		for i := range rows {
+			names = append(names, strings.Fields(rows[i].names)...)
+		}
+	}
+	if c != nil {
+		for _, row := range c.skus {
+			if !slices.Contains(names, row.Name) {
+				names = append(names, row.Name)
+			}
+		}
+	}
+	return names
+}
+
+// ASICs are the names of all chips in the catalog, for suggestions.
+func (c *Catalog) ASICs() []string {
+	var names []string
+	for i := range asics {
+		names = append(names, asics[i].Name)
+	}
+	if c != nil {
+		for _, row := range c.asics {
+			if !slices.Contains(names, row.Name) {
+				names = append(names, row.Name)
+			}
 		}
 	}
 	return names

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -50,6 +51,12 @@ func (v *viewer) buffers() *buffersView {
 			if g.Lossless && g.Headroom == 0 {
 				v.say(diag.Warning, addr.Port(v.sw.Name, p.Name).Of(addr.PG, strconv.Itoa(i)), originOf(p).Headroom,
 					"buffers are left as they are, since the headroom is not known", "Write headroom in bytes, or a SKU that is in the catalog.")
+				return nil
+			}
+			if g.Lossless && g.Static > 0 {
+				v.say(diag.Error, addr.Port(v.sw.Name, p.Name).Of(addr.PG, strconv.Itoa(i)), originOf(p).Alpha,
+					fmt.Sprintf("a static XOFF threshold of %s cannot be said: thresholds are fractions of the free buffer here", g.Static),
+					"Write buffers.alpha in place of buffers.threshold for this switch.")
 				return nil
 			}
 			out.Pool += int64(g.Headroom)

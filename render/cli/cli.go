@@ -27,6 +27,7 @@ type Language struct {
 	pack    pack
 	grammar *scope
 	layout  []*template.Template
+	rewrite *template.Template // of the rules of priority bumping; nil: the language has no words for them
 }
 
 var _ render.Language[*fabric.Switch] = (*Language)(nil)
@@ -46,11 +47,20 @@ func New(fsys fs.FS, dir string) (*Language, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the layout of %s: %w", dir, err)
 		}
-		t, err := template.New(name).Option("missingkey=error").Parse(string(text))
+		t, err := parse(name, text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		l.layout = append(l.layout, t)
+	}
+	if p.Rewrite != nil {
+		text, err := fs.ReadFile(fsys, path.Join(dir, p.Rewrite.Layout))
 		if err != nil {
 			return nil, fmt.Errorf("read the layout of %s: %w", dir, err)
 		}
-		l.layout = append(l.layout, t)
+		if l.rewrite, err = parse(p.Rewrite.Layout, text); err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
 	}
 	return l, nil
 }

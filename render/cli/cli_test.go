@@ -31,7 +31,7 @@ func eos(t testing.TB) *Language {
 // random is a switch of a SKU that the language knows.
 func random(seed uint64, sku string, ports ...string) *fabric.Switch {
 	sw := dialecttest.RandomSwitch(seed, "eos", ports...)
-	sw.SKU, sw.ASIC = sku, catalog.BySKU(sku)
+	sw.SKU, sw.ASIC = sku, catalog.Builtin().BySKU(sku)
 	return sw
 }
 
@@ -161,6 +161,11 @@ func TestWhatCannotBeSaidIsNamed(t *testing.T) {
 			groups[3].Alpha = -3
 			sw.Ports[1].Groups = groups
 		}, "warning: leaf1/pg/3:alpha: ports want lossless thresholds of 1/8 to 1, and all get 1/8"},
+		"a static threshold": {func(sw *fabric.Switch) {
+			groups := slices.Clone(sw.Ports[1].Groups)
+			groups[3].Static = 96_000
+			sw.Ports[1].Groups = groups
+		}, "error: leaf1/Ethernet2/1/pg/3: a static XOFF threshold of 96kB cannot be said"},
 		"a threshold that is too large": {func(sw *fabric.Switch) {
 			for i := range sw.Ports[0].Queues { // the ports share them
 				sw.Ports[0].Queues[i].Alpha = 7

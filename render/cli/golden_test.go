@@ -28,7 +28,7 @@ func leaf(sku string, ports ...string) *fabric.Switch {
 	at := func(line int) []diag.Pos { return []diag.Pos{{File: "intent/fabric.yaml", Line: line, Column: 1}} }
 	sw := &fabric.Switch{
 		Device: fabric.Device{Name: "leaf1", Platform: "eos", SKU: sku, At: diag.Pos{File: "inventory/devices.yaml", Line: 2, Column: 3}},
-		ASIC:   catalog.BySKU(sku), Watchdog: watchdog, Trust: qos.TrustDSCP, LossyAlpha: 3,
+		ASIC:   catalog.Builtin().BySKU(sku), Watchdog: watchdog, Trust: qos.TrustDSCP, LossyAlpha: 3,
 	}
 	sw.Maps.At = at(2)
 	for i := range 8 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"time"
@@ -31,6 +32,9 @@ type pack struct {
 	Cost    cost          `yaml:"cost"`
 	Why     string        `yaml:"why"` // of the route, with what is known and not known of impacts
 
+	// WatchdogOnly, where it is set, says why nothing but the watchdog is written: the language has no words for the rest.
+	WatchdogOnly string `yaml:"watchdogOnly"`
+
 	Families []family             `yaml:"families"`
 	Watchdog watchdogPack         `yaml:"watchdog"`
 	ECN      []unit               `yaml:"ecn"` // units of thresholds, the preferred one first
@@ -40,6 +44,7 @@ type pack struct {
 	Profile  string               `yaml:"profile"` // name of the profile of most ports of a speed: WEIR-{speed}
 	Variant  string               `yaml:"variant"` // of the others: WEIR-{speed}-{port}
 	Control  *fixed               `yaml:"control"` // nil: every queue can be chosen
+	Rewrite  *rewrite             `yaml:"rewrite"` // nil: no source shows how the language says it
 
 	Unverified []assumption `yaml:"unverified"`
 
@@ -76,6 +81,11 @@ type watchdogPack struct {
 	Poll    time.Duration                 `yaml:"poll"`
 	Actions map[qos.WatchdogAction]string `yaml:"actions"`     // of the switch
 	Ports   map[qos.WatchdogAction]string `yaml:"portActions"` // of a port
+
+	// Of a language that counts looks and has one line for each priority.
+	Recovery time.Duration      `yaml:"recovery"` // the least step of restoration
+	Only     time.Duration      `yaml:"only"`     // how often the switch looks, which cannot be changed
+	Action   qos.WatchdogAction `yaml:"action"`   // the one that the line stands for
 }
 
 type unit struct {
@@ -161,13 +171,20 @@ func readPack(fsys fs.FS, dir string) (pack, error) {
 
 // check finds what a pack must not leave out.
 func (p pack) check() error {
-	for name, missing := range map[string]bool{
+	missing := map[string]bool{
 		"layout": len(p.Layout) == 0, "file": p.File == "", "query": p.Query.Name == "" || p.Query.Command == "",
-		"negate": p.Negate == "", "why": p.Why == "", "families": len(p.Families) == 0, "ecn": len(p.ECN) == 0,
-		"profile": p.Profile == "" || p.Variant == "", "grammar": len(p.Grammar) == 0, "mtu": p.MTU.Max == 0,
+		"negate": p.Negate == "", "why": p.Why == "", "grammar": len(p.Grammar) == 0,
 		"watchdog": p.Watchdog.Timer == 0 || p.Watchdog.Poll == 0,
-	} {
-		if missing {
+	}
+	if p.WatchdogOnly != "" {
+		missing["watchdog"] = missing["watchdog"] || p.Watchdog.Recovery == 0 || p.Watchdog.Only == 0 || p.Watchdog.Action == ""
+	} else {
+		maps.Copy(missing, map[string]bool{
+			"families": len(p.Families) == 0, "ecn": len(p.ECN) == 0, "profile": p.Profile == "" || p.Variant == "", "mtu": p.MTU.Max == 0,
+		})
+	}
+	for name, is := range missing {
+		if is {
 			return fmt.Errorf("section language: %s is missing", name)
 		}
 	}

@@ -25,6 +25,8 @@ type view struct {
 	Profiles []*profileView
 	Ports    []portView
 	Buffers  *buffersView // nil: not written
+
+	Deadlocks []deadlockView // the watchdog by priority, in a language that says nothing else
 }
 
 // mapping is what goes to one target: From is a list, in rising order.
@@ -55,6 +57,9 @@ type viewer struct {
 
 func (l *Language) view(sw *fabric.Switch) (*view, diag.List) {
 	v := &viewer{Language: l, sw: sw, said: map[string]bool{}}
+	if l.pack.WatchdogOnly != "" {
+		return v.narrow(), v.findings
+	}
 	if v.family = l.family(sw); v.family == nil {
 		v.say(diag.Error, sw.Address(), []diag.Pos{sw.At},
 			fmt.Sprintf("the chip of SKU %q is not known, so it cannot be said how its queues are called", sw.SKU),
@@ -175,19 +180,25 @@ func (v *viewer) watchdogAt() []diag.Pos {
 
 // times are the watchdog's, rounded to the steps of the language.
 func (v *viewer) times(w *qos.Watchdog, a addr.Addr, at []diag.Pos) *watchdogView {
-	round := func(name string, d, step time.Duration) string {
-		rounded := max(step, d.Round(step))
-		if rounded != d {
-			v.say(diag.Warning, a.With(name), at, fmt.Sprintf("%s cannot be said exactly: it is rounded to %s", d, rounded),
-				fmt.Sprintf("The language counts it in steps of %s.", step))
-		}
-		return strconv.FormatFloat(rounded.Seconds(), 'f', -1, 64)
-	}
+	seconds := func(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
 	p := v.pack.Watchdog
 	return &watchdogView{
-		Timeout: round("detection", w.Detection, p.Timer), Recovery: round("restoration", w.Restoration, p.Timer),
-		Poll: round("poll", w.Poll, p.Poll),
+		Timeout: seconds(v.rounded("detection", w.Detection, p.Timer, a, at)), Recovery: seconds(v.rounded("restoration", w.Restoration, p.Timer, a, at)),
+		Poll: seconds(v.rounded("poll", w.Poll, p.Poll, a, at)),
 	}
+}
+
+// rounded is a time of the watchdog in whole steps of the language.
+func (v *viewer) rounded(name string, d, step time.Duration, a addr.Addr, at []diag.Pos) time.Duration {
+	out := max(step, d.Round(step))
+	switch {
+	case d == 0:
+		v.say(diag.Error, a.With(name), at, fmt.Sprintf("a %s of 0s, never, cannot be said", name), "No source shows how this language says it: write a time.")
+	case out != d:
+		v.say(diag.Warning, a.With(name), at, fmt.Sprintf("%s cannot be said exactly: it is rounded to %s", d, out),
+			fmt.Sprintf("The language counts it in steps of %s.", step))
+	}
+	return out
 }
 
 // whole is a percentage as a whole number from 1 to 100.

@@ -37,7 +37,7 @@ func RandomSwitch(seed uint64, platform string, ports ...string) *fabric.Switch 
 	sku := pick(&s, "ACS-MSN2700", "Mellanox-SN4600C-C64", "DCS-7050CX3-32S", "")
 	sw := &fabric.Switch{
 		Device: fabric.Device{Name: "leaf1", Platform: platform, SKU: sku, Role: "leaf", At: place("inventory/devices.yaml", 3)},
-		ASIC:   catalog.BySKU(sku), Maps: randomMaps(&s, classes), Trust: qos.TrustDSCP,
+		ASIC:   catalog.Builtin().BySKU(sku), Maps: randomMaps(&s, classes), Trust: qos.TrustDSCP,
 		LosslessAlpha: qos.AlphaShift(s.below(6) - 3), LossyAlpha: 3,
 	}
 	watchdog := &qos.Watchdog{
@@ -184,7 +184,7 @@ func RandomHost(seed uint64, nics ...string) *fabric.Host {
 func randomNIC(s *source, name string, n int, classes []class, maps fabric.Maps) *fabric.NIC {
 	dscp := maps.TCToDSCP[3]
 	nic := &fabric.NIC{
-		Name: name, RDMA: "mlx5_" + strconv.Itoa(n), Model: catalog.ByNIC("ConnectX-6"), Speed: 100e9,
+		Name: name, RDMA: "mlx5_" + strconv.Itoa(n), Model: catalog.Builtin().ByNIC("ConnectX-6"), Speed: 100e9,
 		MTU: pick[qos.Bytes](s, 9000, 4200), Cable: 5, Trust: qos.TrustDSCP, PFC: qos.Priorities(3),
 		RoCE: 2, DSCP: dscp, TOS: dscp.TrafficClassByte(qos.ECT0), CNPDSCP: maps.TCToDSCP[6], CNPPriority: 6, DCQCN: true,
 		Class: "rdma", CNP: "cnp",

@@ -106,6 +106,7 @@ func unsayable() map[string]*fabric.Switch {
 		}),
 		"an MTU above 9216":               with(func(_ *fabric.Switch, p *fabric.Port) { p.MTU = 9300 }),
 		"alpha of one port":               with(func(_ *fabric.Switch, p *fabric.Port) { p.Groups[3].Alpha++ }),
+		"a static XOFF threshold":         with(func(_ *fabric.Switch, p *fabric.Port) { p.Groups[3].Static = 96_000 }),
 		"alpha 256":                       with(func(sw *fabric.Switch, _ *fabric.Port) { sw.LosslessAlpha = 8 }),
 		"a group of another number":       with(func(_ *fabric.Switch, p *fabric.Port) { p.Groups[3].Lossless, p.Groups[5].Lossless = false, true }),
 		"PFC without a lossless group":    with(func(_ *fabric.Switch, p *fabric.Port) { p.PFC |= qos.Priorities(7) }),

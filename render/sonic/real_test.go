@@ -51,7 +51,7 @@ func written[T any](v T, line int) source.Value[T] {
 func oneLeaf(t testing.TB, sku string, ports int) *fabric.Switch {
 	t.Helper()
 	rdma := intent.Class{Name: written("rdma", 4), Lossless: written(true, 4), DSCP: []source.Value[qos.DSCP]{written(qos.DSCP(26), 4)}, Priority: written(qos.Priority(3), 4)}
-	rdma.Share, rdma.ECN.Min, rdma.ECN.Max = written(qos.Percent(50), 4), written(qos.Bytes(150e3), 4), written(qos.Bytes(1500e3), 4)
+	rdma.Share, rdma.ECN.Min, rdma.ECN.Max = written(qos.Percent(50), 4), written(intent.Depth{Bytes: 150e3}, 4), written(intent.Depth{Bytes: 1500e3}, 4)
 	cnp := intent.Class{Name: written("cnp", 5), DSCP: []source.Value[qos.DSCP]{written(qos.DSCP(48), 5)}, Priority: written(qos.Priority(6), 5)}
 	cnp.Strict = written(true, 5)
 	rest := intent.Class{Name: written("default", 6), Priority: written(qos.Priority(0), 6)}

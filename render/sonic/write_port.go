@@ -102,7 +102,9 @@ func (w *writer) watchdog(p *fabric.Port) {
 		return
 	}
 	w.duration(p, "detection time", d.Detection, minWatchdog, maxDetection)
-	w.duration(p, "restoration time", d.Restoration, minWatchdog, maxRestoration)
+	if d.Restoration > 0 {
+		w.duration(p, "restoration time", d.Restoration, minWatchdog, maxRestoration)
+	}
 	w.duration(p, "poll interval", d.Poll, minWatchdog, maxPoll)
 	if poll := pollOf(w.sw); poll != d.Poll {
 		w.cannot(p, "the watchdog cannot look every "+d.Poll.String()+" at this port: SONiC has one interval for the switch, which is "+
@@ -110,7 +112,9 @@ func (w *writer) watchdog(p *fabric.Port) {
 	}
 	w.add(tableWatchdog, p.Name, "action", string(d.Action), "")
 	w.add(tableWatchdog, p.Name, "detection_time", milliseconds(d.Detection), "")
-	w.add(tableWatchdog, p.Name, "restoration_time", milliseconds(d.Restoration), "")
+	if d.Restoration > 0 { // without it the queue is never given back (sonic-swss pfcwdorch.cpp)
+		w.add(tableWatchdog, p.Name, "restoration_time", milliseconds(d.Restoration), "")
+	}
 }
 
 // duration notes a time of the watchdog that is out of range or no whole number of milliseconds.
@@ -147,6 +151,12 @@ func (w *writer) groups(p *fabric.Port) {
 	if lossless := losslessGroups(p); lossless != p.PFC {
 		w.cannot(p, "PFC for the priorities "+p.PFC.String()+" with the lossless priority groups "+lossless.String()+
 			" cannot be said: SONiC gives headroom to the groups with the numbers of the priorities", origin(p).PFC)
+	}
+	for i := range p.Groups {
+		if g := &p.Groups[i]; g.Lossless && g.Static > 0 {
+			w.cannot(p, "a static XOFF threshold of "+g.Static.String()+" cannot be said: weir writes SONiC's lossless profiles with alpha only", origin(p).Alpha)
+			return
+		}
 	}
 	for i := range p.Groups {
 		if g := &p.Groups[i]; g.Lossless && g.Alpha != w.sw.LosslessAlpha && g.ByDevice {

@@ -33,6 +33,7 @@ var shapes = map[string]shape{
 	tablePCP:         {module: "sonic-dot1p-tc-map", keys: []string{"name"}, entry: [2]string{"dot1p", "tc"}, numbers: "tc"},
 	tableQueueMap:    {module: "sonic-tc-queue-map", keys: []string{"name"}, entry: [2]string{"tc", "qindex"}, numbers: "tc"},
 	tableGroupMap:    {module: "sonic-tc-priority-group-map", keys: []string{"name"}, entry: [2]string{"tc", "pg"}, numbers: "tc"},
+	tableRewrite:     {module: "sonic-tc-dscp-map", keys: []string{"name"}, entry: [2]string{"tc", "dscp"}, numbers: "tc"},
 	tablePFCQueue:    {module: "sonic-pfc-priority-queue-map", keys: []string{"name"}, entry: [2]string{"pfc_priority", "qindex"}},
 	tablePFCGroup:    {module: "sonic-pfc-priority-priority-group-map", keys: []string{"name"}, entry: [2]string{"pfc_priority", "pg"}},
 	tableCable:       {module: "sonic-cable-length", keys: []string{"name"}, entry: [2]string{"port", "length"}},

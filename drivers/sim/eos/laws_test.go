@@ -107,7 +107,7 @@ func (d typed) Foreign() []byte {
 func random(seed uint64) *fabric.Switch {
 	sw := dialecttest.RandomSwitch(seed, "eos", "Ethernet1/1", "Ethernet2/1")
 	sw.SKU = "DCS-7050CX3-32S"
-	sw.ASIC = catalog.BySKU(sw.SKU)
+	sw.ASIC = catalog.Builtin().BySKU(sw.SKU)
 	return sw
 }
 

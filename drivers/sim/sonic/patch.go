@@ -167,7 +167,8 @@ var (
 // changeable says whether the updater lets a row be changed. It asks for the switch's chip, which it finds by a list of
 // hwskus, and knows nothing about the ones that the list does not have.
 func changeable(have, want database, r row) bool {
-	listed := catalog.BySKU(want["DEVICE_METADATA"]["localhost"]["hwsku"]) != nil
+	sku, _ := catalog.Builtin().SKU(want["DEVICE_METADATA"]["localhost"]["hwsku"])
+	listed := sku.Updater
 	was, existed := have[r.table][r.key]
 	is, exists := want[r.table][r.key]
 	switch r.table {

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/weirfabric/weir/intent/check"
+	"github.com/weirfabric/weir/intent/depend"
+	"github.com/weirfabric/weir/intent/fabric"
+)
+
+// withFIB reads the routes of a file.
+func withFIB(f *fabric.Fabric, d check.Dependencies, file string) (check.Dependencies, error) {
+	names, err := check.FIBNames(f)
+	if err != nil {
+		return d, err
+	}
+	body, err := os.ReadFile(file)
+	if err != nil {
+		return d, fmt.Errorf("read the FIB: %w", err)
+	}
+	var fib *depend.FIB
+	if strings.HasSuffix(file, ".json") {
+		fib, err = depend.ReadJSON(d.Network, body, names)
+	} else {
+		fib, err = depend.ReadCSV(d.Network, bytes.NewReader(body), names)
+	}
+	if err != nil {
+		return d, fmt.Errorf("%s: %w", file, err)
+	}
+	return d.WithFIB(fib), nil
+}
+
+// subnet proves an InfiniBand subnet.
+func (c *console) subnet(args []string, o deadlockOptions) error {
+	switch {
+	case o.lst == "" || o.fdbs == "":
+		return errors.New("an InfiniBand subnet needs both --lst and --fdbs")
+	case len(args) > 0 || o.fib != "" || o.rules != "":
+		return errors.New("--lst and --fdbs are in place of a fabric repo: they go with --sl2vl, --levels, --lmc, --svg and --json only")
+	}
+	sm := depend.OpenSM{LMC: o.lmc}
+	for _, f := range []struct {
+		name string
+		to   *string
+	}{{o.lst, &sm.Links}, {o.fdbs, &sm.Routes}, {o.lanes, &sm.Lanes}, {o.levels, &sm.Levels}} {
+		if f.name == "" {
+			continue
+		}
+		body, err := os.ReadFile(f.name)
+		if err != nil {
+			return fmt.Errorf("read the subnet: %w", err)
+		}
+		*f.to = string(body)
+	}
+	s, err := sm.Read()
+	if err != nil {
+		return fmt.Errorf("read the subnet: %w", err)
+	}
+	return c.deadlock("subnet", nil, check.SubnetDependencies(s), o)
+}
+
+// between proves the InfiniBand subnets of a fabric and the routers between them; nil where it has none.
+func between(f *fabric.Fabric) (*depend.Interchange, error) {
+	if f == nil || len(f.Inventory.InfiniBand.Subnets) == 0 {
+		return nil, nil
+	}
+	x, err := check.Interconnect(f.Inventory.InfiniBand).Prove()
+	if err != nil {
+		return nil, fmt.Errorf("prove the InfiniBand subnets: %w", err)
+	}
+	return &x, nil
+}
