@@ -26,7 +26,7 @@ var floors = map[string]int{
 	"render/cli": 7, "render/sonic": 7, "render/nvue": 7, "render/openconfig": 7, "render/dialecttest": 7,
 	"host/nic": 7, "host/bond": 7, "host/rdma": 7, "host/ipoib": 7, "host/ib": 7, "host/nfs": 7,
 	"drivers": 7, "telemetry/health": 7, "telemetry/collect": 7, "telemetry/oc": 7,
-	"intent/check": 6, "render": 6, "telemetry": 6,
+	"intent/check": 6, "intent/path": 6, "render": 6, "telemetry": 6,
 	"intent/fabric":   5,
 	"intent/lossless": 4, "intent/depend": 4, "intent/dataplane": 4,
 	"intent": 3, "inventory": 3, "inventory/catalog": 3,

@@ -113,7 +113,8 @@ func cutOffDevice(ts *testscript.TestScript, neg bool, args []string) {
 
 // forms are what --json prints, by command.
 var forms = map[string]any{
-	"findings": findings{}, "explain": explained{}, "plan": plan.Plan{}, "drift": drift{}, "run": runResult{}, "deadlock": deadlockAnswer{},
+	"findings": findings{}, "explain": explained{}, "plan": plan.Plan{}, "drift": drift{}, "run": runResult{},
+	"deadlock": deadlockAnswer{}, "prove": proof{},
 }
 
 func decodes(ts *testscript.TestScript, neg bool, args []string) {

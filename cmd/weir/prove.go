@@ -1,0 +1,160 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirfabric/weir/intent/check"
+	"github.com/weirfabric/weir/intent/depend"
+	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/path"
+)
+
+// proof is the JSON form of prove. Paths are those that were asked for, each direction by itself; with --all, one for every
+// two kinds of ends, broken ones first.
+type proof struct {
+	Format   int         `json:"format"`
+	Paths    []path.Path `json:"paths"`
+	All      []path.All  `json:"all,omitempty"` // by class
+	Unjoined int         `json:"unjoined_pairs"`
+	NotSeen  []string    `json:"not_seen"`
+}
+
+func proveCommand(c *console) *cobra.Command {
+	var class string
+	var every bool
+	cmd := &cobra.Command{
+		Use:   "prove A B [DIR] | prove --all [DIR]",
+		Short: "Prove hop by hop that a class is lossless from NIC to NIC",
+		Long: `prove follows the packets of a class from one NIC to another and back, over every route that the routing policy of the
+intent allows, and checks each port on the way: that it takes the packets for the class, that it can pause whoever sends
+them, and that it stops when it is paused itself; MTU, marking and the way back of CNPs as well. A and B are NICs
+(gpu1/eth0), hosts (all of their RDMA NICs) or ports of switches. With --all it proves every pair of the fabric.`,
+		Example: "  weir prove gpu1/eth0 gpu2/eth0\n  weir prove --all",
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case every && len(args) > 1:
+				return fmt.Errorf("prove --all takes only the folder of the repo, and %d arguments were given", len(args))
+			case !every && (len(args) < 2 || len(args) > 3):
+				return fmt.Errorf("prove wants two NICs, like: weir prove gpu1/eth0 gpu2/eth0 [DIR]; or: weir prove --all [DIR]")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			var ends []string
+			if !every {
+				ends, args = args[:2], args[2:]
+			}
+			r, err := c.open(dirArg(args), "")
+			if err != nil {
+				return err
+			}
+			if r.fabric == nil || check.DependenciesOf(r.fabric).Findings.HasErrors() {
+				return c.refused(r) // without knowing the routes there is nothing to prove
+			}
+			if class != "" {
+				if err := path.HasClass(r.fabric, class); err != nil {
+					return fmt.Errorf("--class %s: %w", class, err)
+				}
+			}
+			if every {
+				return c.proveAll(r.fabric, class)
+			}
+			return c.provePair(r.fabric, ends[0], ends[1], class)
+		},
+	}
+	cmd.Flags().StringVar(&class, "class", "", "the class; without it the one that the NIC sends RoCE in")
+	cmd.Flags().BoolVar(&every, "all", false, "prove every pair of NICs of the fabric")
+	return cmd
+}
+
+// prover makes ready to prove paths of a fabric whose AS plan, if there is one, is sound.
+func prover(f *fabric.Fabric) *path.Prover {
+	return path.New(f, func(destinations []depend.Destination) *depend.Plan {
+		plan, _ := check.ASPlan(f, destinations)
+		return plan
+	})
+}
+
+// provePair proves the paths between the NICs that two names stand for, there and back.
+func (c *console) provePair(f *fabric.Fabric, a, b, class string) error {
+	from, err := path.Ends(f, a)
+	if err != nil {
+		return err
+	}
+	to, err := path.Ends(f, b)
+	if err != nil {
+		return err
+	}
+	p := prover(f)
+	var pairs, unjoined [][2]path.End
+	for _, x := range from {
+		for _, y := range to {
+			switch {
+			case x == y:
+			case p.Joined(x, y):
+				pairs = append(pairs, [2]path.End{x, y})
+			default:
+				unjoined = append(unjoined, [2]path.End{x, y})
+			}
+		}
+	}
+	if len(pairs) == 0 {
+		pairs, unjoined = unjoined, nil // the paths say why
+	}
+	if len(pairs) == 0 {
+		return fmt.Errorf("%s and %s are the same: name two NICs", a, b)
+	}
+	out := proof{Format: 1, Paths: []path.Path{}, Unjoined: len(unjoined), NotSeen: path.NotSeen}
+	for _, pair := range pairs {
+		out.Paths = append(out.Paths, p.Prove(pair[0], pair[1], class), p.Prove(pair[1], pair[0], class))
+	}
+	if c.json {
+		err = c.printJSON(out)
+	} else {
+		c.view().Paths(out.Paths, out.Unjoined)
+	}
+	if err != nil {
+		return err
+	}
+	for _, path := range out.Paths {
+		if !path.Lossless {
+			return exit(exitFindings)
+		}
+	}
+	return nil
+}
+
+// proveAll proves every pair of each class that is sent, or of the one that is asked for.
+func (c *console) proveAll(f *fabric.Fabric, class string) error {
+	p := prover(f)
+	classes := p.Classes()
+	if class != "" {
+		classes = []string{class}
+	}
+	out := proof{Format: 1, Paths: []path.Path{}, All: []path.All{}, NotSeen: path.NotSeen}
+	proven := true
+	for _, name := range classes {
+		all := p.All(name)
+		out.All = append(out.All, all)
+		out.Paths = append(out.Paths, all.Paths...)
+		out.Unjoined += all.Unjoined
+		proven = proven && all.Proven()
+	}
+	var err error
+	if c.json {
+		err = c.printJSON(out)
+	} else {
+		c.view().AllPaths(f.Name, out.All)
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(classes) == 0:
+		return fmt.Errorf("%s: no NIC sends RoCE in any class, so there is nothing to prove: select the hosts in a document of kind Hosts", f.Name)
+	case !proven:
+		return exit(exitFindings)
+	}
+	return nil
+}
