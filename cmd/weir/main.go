@@ -100,7 +100,7 @@ and watches the counters that say whether it is true. Start with: weir demo`,
 	root.AddGroup(&cobra.Group{ID: "repo", Title: "What must hold:"}, &cobra.Group{ID: "change", Title: "Changing devices:"},
 		&cobra.Group{ID: "watch", Title: "Watching:"}, &cobra.Group{ID: "try", Title: "Trying it out:"})
 	for group, commands := range map[string][]*cobra.Command{
-		"repo":   {initCommand(c), checkCommand(c), explainCommand(c), renderCommand(c), proveCommand(c), deadlockCommand(c)},
+		"repo":   {initCommand(c), checkCommand(c), explainCommand(c), renderCommand(c), proveCommand(c), deadlockCommand(c), congestionCommand(c)},
 		"change": {planCommand(c), applyCommand(c), rollbackCommand(c), recoverCommand(c), runsCommand(c), locksCommand(c), showCommand(c)},
 		"watch":  {driftCommand(c), observeCommand(c), watchCommand(c), dashboardsCommand(c), doctorCommand(c)},
 		"try":    {labCommand(c), demoCommand(c)},

@@ -27,7 +27,7 @@ func TestTheSchemaOfTheJSONFormsIsPublished(t *testing.T) {
 	defs := map[string]any{}
 	for name, form := range map[string]any{
 		"check": findings{}, "explain": explained{}, "plan": plan.Plan{}, "drift": drift{}, "apply": runResult{}, "demo": demoReport{},
-		"deadlock": deadlockAnswer{}, "prove": proof{},
+		"deadlock": deadlockAnswer{}, "congestion": congestionAnswer{}, "prove": proof{},
 	} {
 		defs[name] = schemaOf(reflect.TypeOf(form))
 	}

@@ -114,7 +114,7 @@ func cutOffDevice(ts *testscript.TestScript, neg bool, args []string) {
 // forms are what --json prints, by command.
 var forms = map[string]any{
 	"findings": findings{}, "explain": explained{}, "plan": plan.Plan{}, "drift": drift{}, "run": runResult{},
-	"deadlock": deadlockAnswer{}, "prove": proof{},
+	"deadlock": deadlockAnswer{}, "prove": proof{}, "congestion": congestionAnswer{},
 }
 
 func decodes(ts *testscript.TestScript, neg bool, args []string) {
