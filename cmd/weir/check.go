@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -62,10 +63,11 @@ type explained struct {
 }
 
 func explainCommand(c *console) *cobra.Command {
-	return &cobra.Command{
+	var svg string
+	cmd := &cobra.Command{
 		Use:     "explain ADDRESS [DIR]",
 		Short:   "Say why every number at an address is what it is",
-		Example: "  weir explain leaf1/Ethernet0/pfc/3",
+		Example: "  weir explain leaf1/Ethernet0/pfc/3\n  weir explain leaf1/Ethernet0 --svg port.svg",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := addr.Parse(args[0])
@@ -80,6 +82,11 @@ func explainCommand(c *console) *cobra.Command {
 			if len(values) == 0 {
 				return fmt.Errorf("%s: there is nothing at this address; devices are %s", a, view.List(r.names, 8))
 			}
+			if svg != "" {
+				if err := drawPort(r.fabric, a, svg); err != nil {
+					return err
+				}
+			}
 			if c.json {
 				return c.printJSON(explained{1, a.String(), values})
 			}
@@ -87,6 +94,30 @@ func explainCommand(c *console) *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().StringVar(&svg, "svg", "", "draw the buffer of the switch port at the address into this file")
+	return cmd
+}
+
+// drawPort draws the buffer of a switch port into a file.
+func drawPort(f *fabric.Fabric, a addr.Addr, file string) error {
+	for _, sw := range f.Switches {
+		for _, p := range sw.Ports {
+			if sw.Name != a.Device || p.Name != a.Port {
+				continue
+			}
+			pictures := fabric.Pictures(f, sw, p)
+			if len(pictures) == 0 {
+				return fmt.Errorf("%s: there is nothing to draw: no class is lossless or marked at this port", a)
+			}
+			var b bytes.Buffer
+			view.PortSVG(&b, pictures)
+			if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+				return fmt.Errorf("write the drawing: %w", err)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: only the buffer of a switch port can be drawn: write an address like leaf1/Ethernet0", a)
 }
 
 func renderCommand(c *console) *cobra.Command {
