@@ -33,7 +33,7 @@ could not be read: an unreachable device is never "no drift". Differences that w
 			if err != nil {
 				return err
 			}
-			names, err := r.picked(o.device)
+			names, err := c.reached(r, o.device)
 			if err != nil {
 				return err
 			}

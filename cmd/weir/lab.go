@@ -79,6 +79,10 @@ Other commands reach it with --lab. Commands may be typed while it runs:
 			if err != nil {
 				return err
 			}
+			names, err := c.reached(r, "")
+			if err != nil {
+				return err
+			}
 			lab, err := startLab(cmd.Context(), r, o, files)
 			if err != nil {
 				return err
@@ -89,8 +93,8 @@ Other commands reach it with --lab. Commands may be typed while it runs:
 				return err
 			}
 			v := c.view()
-			v.Printf("%s at %g times real time. Reach them with --lab, for example: weir plan %s --lab\n", view.Count(len(r.names), "device"), lab.Scale(), dir)
-			for _, name := range r.names {
+			v.Printf("%s at %g times real time. Reach them with --lab, for example: weir plan %s --lab\n", view.Count(len(names), "device"), lab.Scale(), dir)
+			for _, name := range names {
 				gnmi, ssh := lab.Endpoint(name)
 				v.Printf("  %-12s gNMI %-22s SSH %s\n", name, gnmi, ssh)
 			}
@@ -155,18 +159,24 @@ func writeLab(dir string, lab *sim.Lab, specs []sim.Spec) error {
 	return nil
 }
 
-// specsOf turns the inventory into devices to simulate.
+// specsOf turns the inventory into devices to simulate: those that weir talks to, and the links between them.
 func specsOf(f *fabric.Fabric, files string) ([]sim.Spec, error) {
 	peers := map[[2]string][2]string{}
 	cables := map[[2]string]qos.Metres{}
 	for _, l := range f.Links {
 		a, b := l.A.Address(), l.B.Address()
+		if l.A.Switch != nil && filesOnly[l.A.Switch.Platform] || l.B.Switch != nil && filesOnly[l.B.Switch.Platform] {
+			continue
+		}
 		ka, kb := [2]string{a.Device, a.Port}, [2]string{b.Device, b.Port}
 		peers[ka], peers[kb] = kb, ka
 		cables[ka], cables[kb] = l.Length, l.Length
 	}
 	var specs []sim.Spec
 	for _, d := range f.Inventory.Devices {
+		if filesOnly[d.Platform.V] {
+			continue
+		}
 		s := sim.Spec{Name: d.Name.V, Platform: d.Platform.V, SKU: d.SKU.V, Host: d.Host()}
 		if chip := f.Inventory.Catalog.BySKU(s.SKU); chip != nil {
 			s.Buffer = chip.Buffer

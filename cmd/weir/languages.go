@@ -26,6 +26,9 @@ var (
 	hostLanguages = map[string]render.Language[*fabric.Host]{
 		"linux": host.Language{},
 	}
+	// filesOnly are the platforms whose configuration weir writes into files for a person to type: too little is known of them to
+	// talk to their devices.
+	filesOnly = map[string]bool{"rgos": true}
 )
 
 // known lists the platforms of a table.

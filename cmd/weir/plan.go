@@ -86,7 +86,7 @@ func planCommand(c *console) *cobra.Command {
 // plan reads the devices and works out the plan. A device that cannot be read is an error: a plan that silently leaves a
 // device out is worse than none.
 func (c *console) plan(ctx context.Context, r *repo, o planOptions) (plan.Plan, error) {
-	names, err := r.picked(o.device)
+	names, err := c.reached(r, o.device)
 	if err != nil {
 		return plan.Plan{}, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -130,6 +131,27 @@ func (r *repo) picked(glob string) ([]string, error) {
 	return out, nil
 }
 
+// reached are the devices whose names match the glob and that weir talks to. Those that it only writes files for are said to
+// be left out.
+func (c *console) reached(r *repo, glob string) ([]string, error) {
+	all, err := r.picked(glob)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, name := range all {
+		if platform := r.device(name).Platform.V; filesOnly[platform] {
+			c.say().Printf("%s is left out: weir does not talk to devices of platform %s; weir render writes what a person types there\n", name, platform)
+		} else {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, errors.New("no device is left that weir talks to")
+	}
+	return names, nil
+}
+
 // mustHold opens the repo for a command that goes on only when nothing is wrong with it.
 func (c *console) mustHold(dir, journal string) (*repo, error) {
 	r, err := c.open(dir, journal)
@@ -155,7 +177,7 @@ func (c *console) devices(dir, glob string) (*repo, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	names, err := r.picked(glob)
+	names, err := c.reached(r, glob)
 	if err != nil {
 		return nil, nil, err
 	}
