@@ -81,11 +81,11 @@ func (f *Fabric) duplicates() diag.List {
 	return findings
 }
 
-// Digest is the same for repos whose fabric.yaml, intent/ and inventory/ hold the same YAML files with the same bytes.
+// Digest is the same for repos whose fabric.yaml, intent/ and inventory/ hold the same YAML files and tables with the same bytes.
 func Digest(fsys fs.FS) (plan.Digest, error) {
 	names := []string{mainFile}
 	for _, folder := range []string{"intent", "inventory"} {
-		more, err := source.Files(fsys, folder)
+		more, err := source.FilesAndTables(fsys, folder)
 		if err != nil {
 			return "", err
 		}

@@ -166,7 +166,7 @@ func TestEveryDefaultSaysThatItIsOne(t *testing.T) {
 }
 
 func TestTheDigestChangesWithEveryFileOfTheRepo(t *testing.T) {
-	files := fstest.MapFS{"fabric.yaml": {Data: []byte("a")}, "intent/b.yaml": {Data: []byte("b")}, "inventory/c.yml": {Data: []byte("c")}}
+	files := fstest.MapFS{"fabric.yaml": {Data: []byte("a")}, "intent/b.yaml": {Data: []byte("b")}, "inventory/c.yml": {Data: []byte("c")}, "inventory/tables/d.ini": {Data: []byte("d")}}
 	before, err := Digest(files)
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ type skuRow struct {
 	Name     source.Value[string] `yaml:"name,required" doc:"The model, as its vendor writes it and as devices have it in sku."`
 	ASIC     source.Value[string] `yaml:"asic" doc:"Name of the chip in it, as the catalog has it."`
 	Computes source.Value[bool]   `yaml:"computes" doc:"Whether the switch works headroom out by itself from speed and cable length."`
-	Headroom source.Value[string] `yaml:"headroom" doc:"File with the vendor's table of headroom, relative to the repo, in the columns of pg_profile_lookup.ini: speed cable size xon xoff threshold."`
+	Headroom source.Value[string] `yaml:"headroom" doc:"File in inventory/ with the vendor's table of headroom, like inventory/tables/leaf.ini, in the columns of pg_profile_lookup.ini: speed cable size xon xoff threshold. computed: the switch uses no table, as with a dynamic buffer model."`
 	Source   source.Value[string] `yaml:"source" doc:"Where this comes from."`
 	At       diag.Pos
 }

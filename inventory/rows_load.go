@@ -3,6 +3,7 @@ package inventory
 import (
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -143,6 +144,9 @@ func (l *loader) sound(r *asicRow, row *catalog.ASIC) {
 	}
 }
 
+// computed is the word for a switch that works its headroom out and looks nothing up, in place of a file.
+const computed = "computed"
+
 func (l *loader) sku(fsys fs.FS, r *skuRow) {
 	row, known := l.inventory.Catalog.SKU(r.Name.V)
 	row.Name, row.Source = r.Name.V, cited(r.Source, r.At, row.Source)
@@ -156,7 +160,10 @@ func (l *loader) sku(fsys fs.FS, r *skuRow) {
 		l.errorf(addr.Addr{}, "Write it as the catalog does, or add a row for it to asics.", []diag.Pos{r.ASIC.At},
 			"the chip %q is not in the catalog%s", r.ASIC.V, source.DidYouMean(r.ASIC.V, l.inventory.Catalog.ASICs()))
 	}
-	if r.Headroom.Set() {
+	switch {
+	case r.Headroom.V == computed:
+		row.Table, row.Computes = nil, true
+	case r.Headroom.Set():
 		if table := l.table(fsys, r.Headroom); table != nil {
 			table.Name = fmt.Sprintf("%s (%s)", r.Name.V, r.Headroom.V)
 			row.Table = table
@@ -167,9 +174,9 @@ func (l *loader) sku(fsys fs.FS, r *skuRow) {
 
 // table reads a vendor's table of headroom; nil where it cannot be read. A row that cannot be read is a finding in its file.
 func (l *loader) table(fsys fs.FS, file source.Value[string]) *catalog.Table {
-	const want = "Give the file relative to the folder that holds fabric.yaml, like inventory/tables/leaf.ini. " + catalog.WhereTablesAre
-	if !fs.ValidPath(file.V) {
-		l.errorf(addr.Addr{}, want, []diag.Pos{file.At}, "%q is not a path inside the repo", file.V)
+	const want = "Put the table into inventory/ and give the file relative to the folder that holds fabric.yaml, like inventory/tables/leaf.ini, or write computed. " + catalog.WhereTablesAre
+	if !fs.ValidPath(file.V) || !strings.HasPrefix(file.V, "inventory/") || path.Ext(file.V) != ".ini" {
+		l.errorf(addr.Addr{}, want, []diag.Pos{file.At}, "%q is not a file of inventory/ that ends with .ini", file.V)
 		return nil
 	}
 	body, err := fs.ReadFile(fsys, file.V)

@@ -101,3 +101,13 @@ func TestAKnownFaultOfTheRepoIsFound(t *testing.T) {
 		t.Errorf("got %+v", bugs)
 	}
 }
+
+func TestASwitchThatComputesHasNoTable(t *testing.T) {
+	if catalog.Builtin().Table("ACS-MSN2700") == nil {
+		t.Fatal("the built-in table is gone")
+	}
+	c := withRows(t, "skus: [{name: ACS-MSN2700, headroom: computed}]\n")
+	if chip := c.BySKU("ACS-MSN2700"); c.Table("ACS-MSN2700") != nil || !chip.DeviceComputes || chip.Name != "Spectrum" {
+		t.Errorf("got the table %v of the chip %+v", c.Table("ACS-MSN2700"), chip)
+	}
+}

@@ -37,7 +37,7 @@ func headroomAt(l *diag.List, sw *fabric.Switch, p *fabric.Port, g *fabric.Group
 	switch {
 	case g.Headroom == 0 && sw.Table != nil:
 		d = finding(diag.Error, fmt.Sprintf("the table of %s has no headroom for %s and %s", sw.Table.Name, p.Speed, p.Cable),
-			"A switch that looks its headroom up reserves none then, and drops. Correct the length of the cable, or write pfc.headroom in bytes.", at, p.Origin.Cable)
+			"A switch that looks its headroom up reserves none then, and drops. Correct the length of the cable, or write pfc.headroom in bytes. If the switch computes its headroom and uses no table, as with a dynamic buffer model, say so in a document of kind Catalog: skus: [{name: "+sw.SKU+", headroom: computed}].", at, p.Origin.Cable)
 	case g.Headroom == 0 && g.ByDevice:
 		d = finding(diag.Warning, fmt.Sprintf("the headroom that the switch will work out for %s is not known", p.Speed),
 			"weir cannot tell whether it suffices. Compare what the switch reserves with what its vendor publishes.", at)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/weirfabric/weir/intent/addr"
@@ -14,12 +15,21 @@ import (
 
 // Files are the YAML files below a folder, in lexical order; none where there is no such folder.
 func Files(fsys fs.FS, folder string) ([]string, error) {
+	return filesWith(fsys, folder, ".yaml", ".yml")
+}
+
+// FilesAndTables are the YAML files below a folder and the tables (.ini) that they may name.
+func FilesAndTables(fsys fs.FS, folder string) ([]string, error) {
+	return filesWith(fsys, folder, ".yaml", ".yml", ".ini")
+}
+
+func filesWith(fsys fs.FS, folder string, endings ...string) ([]string, error) {
 	var names []string
 	err := fs.WalkDir(fsys, folder, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if ext := path.Ext(name); !d.IsDir() && (ext == ".yaml" || ext == ".yml") {
+		if !d.IsDir() && slices.Contains(endings, path.Ext(name)) {
 			names = append(names, name)
 		}
 		return nil
