@@ -81,7 +81,7 @@ func (c *console) writeRules(f *fabric.Fabric, r *depend.Remedy, out string) err
 	for _, chain := range chains {
 		for _, lane := range chain {
 			if lane.New {
-				v.Printf("  needed first: a class of its own, with its own headroom on every switch and host: %s\n", written(lane))
+				v.Printf("  needed first: a class of its own, with headroom on every switch and host, and a share that another class gives up: %s\n", written(lane))
 			}
 		}
 	}

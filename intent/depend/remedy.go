@@ -81,10 +81,11 @@ func dropUnknown(q Question, _ Verdict) (Remedy, bool, error) {
 	})
 }
 
-// ownBounce proves the network again with a priority for what bounces.
+// ownBounce proves the network again with a priority for what bounces. Where nothing is rewritten on the way, lossless
+// priorities do not meet: the proof is for one of them and the one that its detours take, and holds for each.
 func ownBounce(q Question, _ Verdict) (Remedy, bool, error) {
 	const regular, detour = 0, 1
-	if len(q.Bounces) == 0 || len(q.Rewrites) > 0 || len(q.lossless()) > 1 {
+	if len(q.Bounces) == 0 || len(q.Rewrites) > 0 {
 		return Remedy{}, false, nil
 	}
 	q.Lossless, q.Begin = []int{regular, detour}, []int{regular}
