@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weirfabric/weir/cmd/weir/view"
 	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
 )
 
@@ -48,10 +50,9 @@ func checkCommand(c *console) *cobra.Command {
 
 // sayUnsaid adds what the languages of the devices cannot say.
 func (r *repo) sayUnsaid() {
-	for _, name := range r.names {
-		_, unsaid := r.bound[name].Write()
-		r.findings = append(r.findings, unsaid...)
-	}
+	unsaid := make([]diag.List, len(r.names))
+	onEachCore(r.names, func(i int, name string) { _, unsaid[i] = r.bound[name].Write() })
+	r.findings = append(r.findings, slices.Concat(unsaid...)...)
 	r.findings.Sort()
 }
 

@@ -142,21 +142,28 @@ func (r *repo) makePlan(names []string, seen map[string]observation, size int) p
 	return p
 }
 
-// steps works out what changes on each device, for as many at once as there are cores. A device in order has no step.
-func (r *repo) steps(names []string, seen map[string]observation) ([]plan.Step, diag.List) {
-	steps, findings := make([]plan.Step, len(names)), make([]diag.List, len(names))
+// onEachCore does something for each of the names, for as many at once as there are processors, and waits for all.
+func onEachCore(names []string, do func(i int, name string)) {
 	var all sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, name := range names {
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			want, said := r.bound[name].Write()
-			step, refused := r.bound[name].Step(seen[name].state, want)
-			steps[i], findings[i] = step, slices.Concat(said, refused)
+			do(i, name)
 		})
 	}
 	all.Wait()
+}
+
+// steps works out what changes on each device. A device in order has no step.
+func (r *repo) steps(names []string, seen map[string]observation) ([]plan.Step, diag.List) {
+	steps, findings := make([]plan.Step, len(names)), make([]diag.List, len(names))
+	onEachCore(names, func(i int, name string) {
+		want, said := r.bound[name].Write()
+		step, refused := r.bound[name].Step(seen[name].state, want)
+		steps[i], findings[i] = step, slices.Concat(said, refused)
+	})
 	return slices.DeleteFunc(steps, func(s plan.Step) bool { return len(s.Changes) == 0 }), slices.Concat(findings...)
 }
 
