@@ -63,6 +63,9 @@ func (l *loader) joinLinks() {
 	ends := ends{loader: l, devices: devices, suggested: map[string]string{}}
 	var taken []place
 	for _, link := range l.inventory.Links {
+		if l.turnsBack(link, devices[link.A.Device]) {
+			continue
+		}
 		var speeds [2]*Port
 		for i, e := range [2]End{link.A, link.B} {
 			at := place{e.Device, e.Port}
@@ -88,6 +91,17 @@ func (l *loader) joinLinks() {
 		}
 		l.errorf(addr.Port(at.device, at.port), "A port has one cable: remove all links but one.", all, "%d links end at this port", len(all))
 	}
+}
+
+// turnsBack finds a link whose ends are both at one switch, or at one port.
+func (l *loader) turnsBack(link *Link, d *Device) bool {
+	a, b := link.A, link.B
+	if d == nil || a.Device != b.Device || d.Host() && a.Port != b.Port {
+		return false
+	}
+	l.errorf(addr.Port(a.Device, a.Port), "A cable that comes back to where it began leads nowhere, and is a loop. Correct an end, or remove the link.",
+		[]diag.Pos{a.At, b.At}, "the other end is %s/%s", b.Device, b.Port)
+	return true
 }
 
 // ends reports ends of links that do not exist.

@@ -214,6 +214,12 @@ func (l *loader) nic(r *nicRow) {
 }
 
 func (l *loader) bug(r *bugRow) {
+	for _, name := range r.ASICs {
+		if _, there := l.inventory.Catalog.ASIC(name); !there {
+			l.errorf(addr.Addr{}, "A fault of a chip that no switch has is never told of. Write it as the catalog does, or add a row for it to asics.", []diag.Pos{r.At},
+				"the chip %q is not in the catalog%s", name, source.DidYouMean(name, l.inventory.Catalog.ASICs()))
+		}
+	}
 	l.inventory.Catalog.SetBug(catalog.Bug{
 		Name: r.Name.V, Platform: r.Platform.V, ASICs: r.ASICs, Releases: r.Releases, Action: qos.WatchdogAction(r.Action.V),
 		Summary: r.Summary.V, Remedy: r.Remedy.V, Source: cited(r.Source, r.At, ""), At: r.At,

@@ -106,6 +106,7 @@ func (l *loader) subnetsOnce() {
 	var known []string
 	for _, s := range ib.Subnets {
 		once("subnet", s.Name, s.At)
+		l.levels(s)
 		known = append(known, s.Name)
 	}
 	find := func(name string, at diag.Pos) *Subnet {
@@ -117,14 +118,35 @@ func (l *loader) subnetsOnce() {
 	}
 	for _, r := range ib.Routers {
 		once("router", r.Name, r.At)
-		for _, j := range r.Joins {
+		if len(r.Joins) < 2 {
+			l.errorf(addr.Addr{}, "Write joins with a SUBNET/LEVEL for each subnet that it joins, two or more.", []diag.Pos{r.At}, "router %s joins no two subnets", r.Name)
+		}
+		for i, j := range r.Joins {
+			if slices.ContainsFunc(r.Joins[:i], func(before Join) bool { return before.Subnet == j.Subnet && before.Level == j.Level }) {
+				l.errorf(addr.Addr{}, "Write each once.", []diag.Pos{j.At}, "router %s joins %s/%s twice", r.Name, j.Subnet, j.Level)
+			}
 			if s := find(j.Subnet, j.At); s != nil && !slices.Contains(s.Levels, j.Level) {
 				l.errorf(addr.Addr{}, "Its levels are "+strings.Join(s.Levels, ", ")+": write SUBNET/LEVEL.", []diag.Pos{j.At}, "subnet %s has no level %q", s.Name, j.Level)
 			}
 		}
 	}
 	for _, t := range ib.Talk {
+		if t.A == t.B {
+			l.errorf(addr.Addr{}, "Name two subnets: traffic within one needs no router.", []diag.Pos{t.At}, "subnet %s is to talk to itself", t.A)
+		}
 		find(t.A, t.At)
 		find(t.B, t.At)
+	}
+}
+
+// levels finds a subnet without levels, and levels that share a name.
+func (l *loader) levels(s Subnet) {
+	if len(s.Levels) == 0 {
+		l.errorf(addr.Addr{}, "Write the levels of its switches, from those that hosts are plugged into to the top: [leaf, spine].", []diag.Pos{s.At}, "subnet %s has no levels", s.Name)
+	}
+	for i, level := range s.Levels {
+		if slices.Contains(s.Levels[:i], level) {
+			l.errorf(addr.Addr{}, "Give each level a name of its own.", []diag.Pos{s.At}, "subnet %s has two levels %s", s.Name, level)
+		}
 	}
 }

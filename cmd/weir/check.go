@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,13 +15,14 @@ import (
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/source"
 )
 
 func checkCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [DIR]",
 		Short: "Load and resolve a fabric repo and run every check",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  folderOnly,
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := c.open(dirArg(args), "")
 			if err != nil {
@@ -69,7 +71,12 @@ func explainCommand(c *console) *cobra.Command {
 		Use:     "explain ADDRESS [DIR]",
 		Short:   "Say why every number at an address is what it is",
 		Example: "  weir explain leaf1/Ethernet0/pfc/3\n  weir explain leaf1/Ethernet0 --svg port.svg",
-		Args:    cobra.RangeArgs(1, 2),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return errors.New("explain wants one address, like: weir explain leaf1/Ethernet0/pfc/3 [DIR]")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := addr.Parse(args[0])
 			if err != nil {
@@ -81,7 +88,7 @@ func explainCommand(c *console) *cobra.Command {
 			}
 			values := fabric.Explain(r.fabric, a)
 			if len(values) == 0 {
-				return fmt.Errorf("%s: there is nothing at this address; devices are %s", a, view.List(r.names, 8))
+				return r.nothingAt(a)
 			}
 			if svg != "" {
 				if err := drawPort(r.fabric, a, svg); err != nil {
@@ -97,6 +104,25 @@ func explainCommand(c *console) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&svg, "svg", "", "draw the buffer of the switch port at the address into this file")
 	return cmd
+}
+
+// nothingAt says what is wrong with an address at which there is nothing.
+func (r *repo) nothingAt(a addr.Addr) error {
+	d := r.device(a.Device)
+	switch {
+	case d == nil:
+		return fmt.Errorf("%s: there is nothing at this address; devices are %s%s", a, view.List(r.names, 8), source.DidYouMean(a.Device, r.names))
+	case a.Port == "":
+		return fmt.Errorf("%s: there is nothing at this address; weir explain %s shows all of %s", a, a.Device, a.Device)
+	}
+	var ports []string
+	for i := range d.Ports {
+		ports = append(ports, d.Ports[i].Name)
+	}
+	if !slices.Contains(ports, a.Port) {
+		return fmt.Errorf("%s: %s has no port %s%s", a, a.Device, a.Port, source.DidYouMean(a.Port, ports))
+	}
+	return fmt.Errorf("%s: there is nothing at this address; weir explain %s/%s shows all of the port", a, a.Device, a.Port)
 }
 
 // drawPort draws the buffer of a switch port into a file.
@@ -126,7 +152,7 @@ func renderCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render [DIR]",
 		Short: "Write the desired configuration of each device in its own language",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := c.mustHold(dirArg(args), "")
 			if err != nil {

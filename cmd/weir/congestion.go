@@ -99,7 +99,7 @@ func congestionCommand(c *console) *cobra.Command {
 		Long: `congestion tells what cables, hashes and buffers make of load, before any packet is sent: the oversubscription of every switch
 and tier, also with a link down; how evenly ECMP can spread flows, and what is left of it when two tiers hash alike; and how
 many senders may start at once towards a port before PFC fires. What is not known is named.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: folderOnly,
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := c.open(dirArg(args), "")
 			if err != nil {
@@ -113,6 +113,7 @@ many senders may start at once towards a port before PFC fires. What is not know
 				r.findings = found.Ranks.Findings
 				return c.refused(r)
 			}
+			c.alsoWrong(r)
 			if c.json {
 				return c.printJSON(congestionForm(r.fabric, found))
 			}

@@ -11,12 +11,14 @@ import (
 	"github.com/weirfabric/weir/cmd/weir/view"
 	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/depend"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
 )
 
 // deadlockOptions are the flags of deadlock.
 type deadlockOptions struct {
 	failures                int
+	failuresSaid            bool
 	svg, rules, remedy, fib string
 
 	lst, fdbs, lanes, levels string // of an InfiniBand subnet
@@ -39,13 +41,20 @@ With --fib it takes the routes that were read from the switches, and with --lst 
   weir deadlock pod1 --fib fib.csv --svg cycle.svg
   weir deadlock pod1 --rules out
   weir deadlock --lst opensm-subnet.lst --fdbs opensm.fdbs`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Args: folderOnly,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.failuresSaid = cmd.Flags().Changed("failures")
 			if o.lst != "" || o.fdbs != "" {
 				return c.subnet(args, o)
 			}
+			if o.lanes != "" || o.levels != "" || cmd.Flags().Changed("lmc") {
+				return errors.New("--sl2vl, --levels and --lmc are of an InfiniBand subnet: they go with --lst and --fdbs")
+			}
 			if o.failures < 0 || o.failures > 2 {
 				return fmt.Errorf("--failures %d: want 0, 1 or 2", o.failures)
+			}
+			if o.remedy != "" && o.rules == "" {
+				return errors.New("--remedy goes with --rules: it picks the remedy whose rules are written")
 			}
 			r, err := c.open(dirArg(args), "")
 			if err != nil {
@@ -64,6 +73,7 @@ With --fib it takes the routes that were read from the switches, and with --lst 
 					return err
 				}
 			}
+			c.alsoWrong(r)
 			return c.deadlock(r.fabric.Name, r.fabric, d, o)
 		},
 	}
@@ -90,6 +100,19 @@ func (c *console) refused(r *repo) error {
 		c.say().Findings(r.findings)
 	}
 	return exit(exitFindings)
+}
+
+// alsoWrong tells of errors that the answer of a command does not take into account.
+func (c *console) alsoWrong(r *repo) {
+	count := 0
+	for _, d := range r.findings {
+		if d.Severity == diag.Error {
+			count++
+		}
+	}
+	if count > 0 {
+		c.say().Printf("weir check finds %s in %s, and nothing of it can be planned: this is about the fabric as it is written\n", view.Count(count, "error"), r.dir)
+	}
 }
 
 // deadlock proves and prints. The fabric is nil for a subnet.

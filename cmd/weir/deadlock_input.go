@@ -39,6 +39,8 @@ func (c *console) subnet(args []string, o deadlockOptions) error {
 	switch {
 	case o.lst == "" || o.fdbs == "":
 		return errors.New("an InfiniBand subnet needs both --lst and --fdbs")
+	case o.failuresSaid:
+		return errors.New("--failures is for fabric repos: the tables of a subnet say nothing of those after a failure")
 	case len(args) > 0 || o.fib != "" || o.rules != "":
 		return errors.New("--lst and --fdbs are in place of a fabric repo: they go with --sl2vl, --levels, --lmc, --svg and --json only")
 	}
@@ -53,6 +55,9 @@ func (c *console) subnet(args []string, o deadlockOptions) error {
 		body, err := os.ReadFile(f.name)
 		if err != nil {
 			return fmt.Errorf("read the subnet: %w", err)
+		}
+		if len(bytes.TrimSpace(body)) == 0 {
+			return fmt.Errorf("read the subnet: %s is empty", f.name)
 		}
 		*f.to = string(body)
 	}

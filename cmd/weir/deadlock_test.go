@@ -108,7 +108,7 @@ func TestDeadlockSaysHowFarItsAnswerReaches(t *testing.T) {
 	}{
 		{"up-down", "shortest-path", "up-down", []string{"--failures", "2"}, exitDone, "two links or switches down, in transition: 28 by certificate"},
 		{"the healthy fabric alone", "", "", []string{"--failures=0"}, exitDone, "healthy: 1 by certificate"},
-		{"nothing lossless", "lossless: true", "lossless: false", nil, exitDone, "no class is lossless"},
+		{"nothing lossless", "lossless: true", "lossless: false", nil, exitDone, "no lossless class has PFC on"},
 		{"one layer-2 domain", "policy: shortest-path", "routed: false", nil, exitError, "the proof is for routed fabrics"},
 		{"too many failures", "", "", []string{"--failures=3"}, exitError, "want 0, 1 or 2"},
 	} {

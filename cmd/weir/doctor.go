@@ -27,7 +27,7 @@ func doctorCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [DIR]",
 		Short: "Can each device be reached, trusted, logged into and read",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, names, err := c.devices(dirArg(args), device)
 			if err != nil {

@@ -27,7 +27,7 @@ func driftCommand(c *console) *cobra.Command {
 		Long: `drift reads every device and compares it with the intent. It exits with 2 when anything differs, and with 1 when a device
 could not be read: an unreachable device is never "no drift". Differences that were weighed are accepted in the repo
 (accept: {check: drift, address, reason, expires}); an acceptance that has expired no longer counts.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := c.mustHold(dirArg(args), "")
 			if err != nil {
@@ -115,7 +115,7 @@ func observeCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "observe [DIR]",
 		Short: "Write what runs on each device as files, for plan and drift --observed",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, names, err := c.devices(dirArg(args), o.device)
 			if err != nil {

@@ -50,8 +50,8 @@ var acting = []string{"os", "os/exec", "log/slog", "math/rand", "math/rand/v2", 
 // vendors do not occur in Go on floors 0 to 6, but in the catalog's data.
 var vendors = regexp.MustCompile(`(?i)\b(sonic|arista|eos|cisco|nx-?os|juniper|junos|ruijie|rgos|cumulus|nvue|mellanox|nvidia|broadcom)\b`)
 
-// source is a file as the rules see it.
-type source struct {
+// goFile is a file as the rules see it.
+type goFile struct {
 	name    string
 	body    []byte
 	imports []string
@@ -103,8 +103,8 @@ func violations(t *testing.T, fsys fs.FS) []string {
 	return out
 }
 
-func parse(name string, body []byte) (source, error) {
-	s := source{name: name, body: body}
+func parse(name string, body []byte) (goFile, error) {
+	s := goFile{name: name, body: body}
 	f, err := parser.ParseFile(token.NewFileSet(), name, body, parser.ImportsOnly)
 	if err != nil {
 		return s, err
@@ -119,7 +119,7 @@ func parse(name string, body []byte) (source, error) {
 	return s, nil
 }
 
-func (s source) violations() []string {
+func (s goFile) violations() []string {
 	folder := path.Dir(s.name)
 	floor, home := floorOf(folder)
 	if home == "" {

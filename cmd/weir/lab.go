@@ -72,7 +72,7 @@ Other commands reach it with --lab. Commands may be typed while it runs:
   traffic quiet|steady|incast [HOST]|nic-storm [HOST]|dropped-class [HOST [SWITCH]]
   fault DEVICE set|get|commit|session|subscribe reject|hang|drop|drop-early|partial|reboot
   kill DEVICE, revive DEVICE, reboot DEVICE, config DEVICE, quit`,
-		Args: cobra.MaximumNArgs(1),
+		Args: folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := dirArg(args)
 			r, err := c.mustHold(dir, "")

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -97,6 +99,7 @@ and watches the counters that say whether it is true. Start with: weir demo`,
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON for programs")
 	root.PersistentFlags().StringVar(&c.record, "record", "", "add what is said to devices and what they answer to this file, without secrets: for bug reports")
 	root.PersistentFlags().BoolVar(&c.lab, "lab", false, "talk to the simulated devices that weir lab serves for the repo")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
 	root.AddGroup(&cobra.Group{ID: "repo", Title: "What must hold:"}, &cobra.Group{ID: "change", Title: "Changing devices:"},
 		&cobra.Group{ID: "watch", Title: "Watching:"}, &cobra.Group{ID: "try", Title: "Trying it out:"})
 	for group, commands := range map[string][]*cobra.Command{
@@ -111,6 +114,24 @@ and watches the counters that say whether it is true. Start with: weir demo`,
 		}
 	}
 	return root
+}
+
+// flagError says what is wrong with a flag without the names of Go's functions.
+func flagError(err error) error {
+	var number *strconv.NumError
+	if errors.As(err, &number) {
+		text, _, _ := strings.Cut(err.Error(), ": strconv.")
+		return errors.New(text + ": want a number")
+	}
+	return err
+}
+
+// folderOnly takes the folder of the repo and nothing else.
+func folderOnly(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%s takes only the folder of the repo, and %d arguments were given: %s", cmd.Name(), len(args), strings.Join(args, " "))
+	}
+	return nil
 }
 
 // dirArg is the fabric repo that a command's first argument names; the current folder by default.

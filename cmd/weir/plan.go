@@ -43,7 +43,7 @@ func planCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [DIR]",
 		Short: "Show the difference between the intent and what runs",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := c.mustHold(dirArg(args), o.journal)
 			if err != nil {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/weirfabric/weir/cmd/weir/view"
 	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/depend"
 	"github.com/weirfabric/weir/intent/fabric"
@@ -58,6 +60,7 @@ them, and that it stops when it is paused itself; MTU, marking and the way back 
 					return fmt.Errorf("--class %s: %w", class, err)
 				}
 			}
+			c.alsoWrong(r)
 			if every {
 				return c.proveAll(r.fabric, class)
 			}
@@ -91,8 +94,9 @@ func (c *console) provePair(f *fabric.Fabric, a, b, class string) error {
 	var pairs, unjoined [][2]path.End
 	for _, x := range from {
 		for _, y := range to {
+			back := [2]path.End{y, x} // which is proven with it
 			switch {
-			case x == y:
+			case x == y || slices.Contains(pairs, back) || slices.Contains(unjoined, back):
 			case p.Joined(x, y):
 				pairs = append(pairs, [2]path.End{x, y})
 			default:
@@ -153,8 +157,18 @@ func (c *console) proveAll(f *fabric.Fabric, class string) error {
 		return err
 	case len(classes) == 0:
 		return fmt.Errorf("%s: no NIC sends RoCE in any class, so there is nothing to prove: select the hosts in a document of kind Hosts", f.Name)
+	case class != "" && len(out.Paths) == 0 && out.Unjoined == 0:
+		return fmt.Errorf("--class %s: no two NICs send RoCE in this class, so there is nothing to prove; they send in %s", class, orNone(p.Classes()))
 	case !proven:
 		return exit(exitFindings)
 	}
 	return nil
+}
+
+// orNone lists names, and none as a word.
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return view.List(names, 8)
 }

@@ -37,8 +37,10 @@ type repo struct {
 // open reads, resolves and checks the repo in dir. What is wrong with what it says is in its findings; an error means that
 // it could not be read at all. journal overrides where the journal is kept.
 func (c *console) open(dir, journal string) (*repo, error) {
-	if _, err := os.Stat(filepath.Join(dir, "fabric.yaml")); err != nil {
+	if main, err := os.Stat(filepath.Join(dir, "fabric.yaml")); err != nil {
 		return nil, fmt.Errorf("%s is no fabric repo: it has no fabric.yaml (weir init DIR makes one)", dir)
+	} else if main.IsDir() {
+		return nil, fmt.Errorf("%s is no fabric repo: its fabric.yaml is a folder and must be a file", dir)
 	}
 	r := &repo{dir: dir, store: apply.Store{Dir: journal}}
 	if journal == "" {

@@ -30,7 +30,7 @@ func watchCommand(c *console) *cobra.Command {
 		Short: "Stream counters and judge the health of the fabric",
 		Long: `watch streams the counters of every device, judges them, and shows the verdicts live; with --listen it serves /metrics for
 Prometheus. On anything but a terminal it prints a line when a verdict begins or ends; with --json a line of JSON.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, names, err := c.devices(dirArg(args), device)
 			if err != nil {

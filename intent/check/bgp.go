@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/weirfabric/weir/intent"
@@ -57,10 +58,15 @@ func ASPlan(f *fabric.Fabric, destinations []depend.Destination) (*depend.Plan, 
 func (p *planner) numbers(bgp *intent.BGP) []uint32 {
 	as := make([]uint32, len(p.fabric.Switches))
 	for _, e := range bgp.AS {
+		picked := p.picked(e.Select, e.At)
+		if last := e.Number.V + len(picked) - 1; e.Each.V && last > math.MaxUint32 {
+			p.add(addr.Addr{}, fmt.Sprintf("counted up from %d, the AS of the last of %s is %d", e.Number.V, plural(len(picked), "switch"), last),
+				"The largest AS is 4294967295. Begin with a lower number.", e.Number.At)
+		}
 		next := uint32(e.Number.V)
-		for _, i := range p.picked(e.Select, e.At) {
+		for _, i := range picked {
 			as[i] = next
-			if e.Each.V {
+			if e.Each.V && next < math.MaxUint32 {
 				next++
 			}
 		}

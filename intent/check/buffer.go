@@ -24,11 +24,11 @@ func bufferFit(f *fabric.Fabric) diag.List {
 			continue
 		}
 		var d diag.Diagnostic
-		shared, thresholds := lossless.Shared(b.Buffer, b.Taken()), staticThresholds(sw)
+		shared, thresholds := lossless.Shared(b.Buffer, b.Taken()), sw.StaticThresholds()
 		switch {
 		case !b.Fits():
 			d = finding(diag.Error, fmt.Sprintf("headroom and guarantees take %s, and the buffer has %s: %s are missing",
-				b.Taken().Rounded(), b.Buffer.Rounded(), (-b.Left()).Rounded()), budgetTable(b)+fitting(sw, b), []diag.Pos{sw.At})
+				b.Taken().Rounded(), b.Buffer.Rounded(), (-b.Left()).Rounded()), budgetTable(b)+fitting(sw, b), []diag.Pos{sw.At}, generous(sw).at)
 		case thresholds > shared:
 			d = finding(diag.Error, fmt.Sprintf("the static thresholds of all lossless groups make %s, and %s of the buffer are shared", thresholds.Rounded(), shared.Rounded()),
 				"When many ports fill at once, the shared buffer is empty before each has reached buffers.threshold and sent PAUSE, and packets are dropped. "+
@@ -86,6 +86,9 @@ func budgetTable(b lossless.Budget) string {
 // fitting are changes each of which by itself makes the budget fit: every one was tried.
 func fitting(sw *fabric.Switch, b lossless.Budget) string {
 	var ways []string
+	if g := generous(sw); g.saved > 0 && b.Taken()-g.saved/qos.Bytes(max(1, b.Ratio)) <= b.Buffer {
+		ways = append(ways, "pfc.headroom: auto in place of what is written, which is more than may arrive after PAUSE")
+	}
 	most := slices.MaxFunc(b.Demands, func(a, b lossless.Demand) int { return cmp.Compare(a.Classes, b.Classes) })
 	if n := b.MostClasses(); n > 0 && n < most.Classes {
 		ways = append(ways, fmt.Sprintf("%s in place of %d", plural(n, "lossless class"), most.Classes))
@@ -112,22 +115,31 @@ func fitting(sw *fabric.Switch, b lossless.Budget) string {
 	return "What would fit, each by itself: " + strings.Join(ways, "; ") + "."
 }
 
+// written is headroom that the intent writes, as far as it is more than may arrive after PAUSE.
+type written struct {
+	saved qos.Bytes // by auto, on all ports
+	at    []diag.Pos
+}
+
+func generous(sw *fabric.Switch) written {
+	var w written
+	for _, p := range sw.Ports {
+		for i := range p.Groups {
+			g := &p.Groups[i]
+			if auto := fabric.HeadroomOf(sw, p); g.Lossless && auto.Known() && g.Headroom > auto.Headroom {
+				w.saved += g.Headroom - auto.Headroom
+				w.at = p.Origin.Headroom
+			}
+		}
+	}
+	return w
+}
+
 func total(d *lossless.Demand) qos.Bytes {
 	return qos.Bytes(d.Ports) * qos.Bytes(d.Classes) * d.Reserved
 }
 
-// staticThresholds is the sum of the static thresholds of all lossless groups of a switch; 0 where they are dynamic.
-func staticThresholds(sw *fabric.Switch) qos.Bytes {
-	var sum qos.Bytes
-	for _, p := range sw.Ports {
-		for i := range p.Groups {
-			sum += p.Groups[i].Static
-		}
-	}
-	return sum
-}
-
-// staticPlaces are where they are written.
+// staticPlaces are where the static thresholds are written.
 func staticPlaces(sw *fabric.Switch) []diag.Pos {
 	for _, p := range sw.Ports {
 		for i := range p.Groups {
@@ -189,7 +201,7 @@ func plural(n int, noun string) string {
 	switch {
 	case n == 1:
 		return "1 " + noun
-	case strings.HasSuffix(noun, "s"):
+	case strings.HasSuffix(noun, "s") || strings.HasSuffix(noun, "ch"):
 		return fmt.Sprintf("%d %ses", n, noun)
 	case strings.HasSuffix(noun, "y"):
 		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))

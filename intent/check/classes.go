@@ -132,6 +132,9 @@ func defaultClass(f *fabric.Fabric) diag.List {
 			named += len(class.DSCP)
 			at = append(at, class.At)
 		}
+		if len(at) == 0 {
+			at = append(at, f.Intent.Name.At)
+		}
 		l.Add(finding(diag.Error, fmt.Sprintf("%d of the 64 DSCPs lead to no class", 64-named),
 			"Add a class named default, or one of priority 0: it takes what no other class names.", at))
 		return l

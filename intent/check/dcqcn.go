@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
@@ -78,9 +79,16 @@ func tooManyFlows(m marked) *diag.Diagnostic {
 		}
 	}
 	d := finding(diag.Warning, fmt.Sprintf("marking cannot hold %d flows below ecn.max: with a probability of %s it holds %d", m.flows, m.curve.Probability, most),
-		fmt.Sprintf("DCQCN senders settle where marks and their own increases balance. For %d flows on %s that takes %.2g %% of marked packets, and the curve ends at %s: "+
+		fmt.Sprintf("DCQCN senders settle where marks and their own increases balance. For %d flows on %s that takes %s of marked packets, and the curve ends at %s: "+
 			"the queue then rises to ecn.max, above which everything is marked and rates swing. %s.\n"+
 			"NOT VERIFIED: the equations of the model are recalled from a paper (Zhu et al., CoNEXT 2016) and re-derived, and the senders are taken to have the settings of the DCQCN paper. Take it as advice.",
-			m.flows, m.speed, needed*100, m.curve.Probability, remedy))
+			m.flows, m.speed, shareOf(needed), m.curve.Probability, remedy))
 	return &d
+}
+
+// shareOf writes a share of 1 with two digits, without powers of ten.
+func shareOf(share float64) string {
+	percent := share * 100
+	digits := max(0, 1-int(math.Floor(math.Log10(percent))))
+	return strconv.FormatFloat(percent, 'f', digits, 64) + " %"
 }

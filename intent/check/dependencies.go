@@ -46,7 +46,7 @@ const (
 func DependenciesOf(f *fabric.Fabric) Dependencies {
 	routing := &f.Intent.Routing
 	d := Dependencies{
-		Network: &depend.Network{}, Links: []*fabric.Link{}, Priorities: f.LosslessPriorities(),
+		Network: &depend.Network{}, Links: []*fabric.Link{}, Priorities: f.LosslessPriorities() & paused(f),
 		Policy: depend.Policy(routing.Policy.Or(intent.DefaultRouting().Policy).V),
 		Routed: routing.Routed.Or(intent.DefaultRouting().Routed).V,
 	}
@@ -86,6 +86,17 @@ func DependenciesOf(f *fabric.Fabric) Dependencies {
 	return d
 }
 
+// paused are the priorities for which any port of a switch has PFC on: others never wait for each other.
+func paused(f *fabric.Fabric) qos.PrioritySet {
+	var set qos.PrioritySet
+	for _, sw := range f.Switches {
+		for _, p := range sw.Ports {
+			set |= p.PFC
+		}
+	}
+	return set
+}
+
 // end makes a destination of every switch that has hosts; in an inventory without hosts, of every switch of the lowest rank.
 func (d *Dependencies) end() {
 	n := d.Network
@@ -109,7 +120,7 @@ func (d *Dependencies) begin(f *fabric.Fabric) {
 	for _, h := range f.Hosts {
 		for _, n := range h.NICs {
 			if c := f.Class(n.Class); c != nil && c.Lossless {
-				d.Begin |= qos.Priorities(c.Priority)
+				d.Begin |= qos.Priorities(c.Priority) & d.Priorities
 			}
 		}
 	}

@@ -147,3 +147,21 @@ func TestPrefixesBelongToTheSwitchWithTheLongestLabel(t *testing.T) {
 		t.Error("a label that is no prefix is taken")
 	}
 }
+
+// TestWhereNothingPausesNothingWaits holds that a circle is not found in a fabric whose PFC is off.
+func TestWhereNothingPausesNothingWaits(t *testing.T) {
+	for _, off := range []bool{false, true} {
+		f := closOf(t, func(in *intent.Fabric, _ *inventory.Inventory) {
+			in.Routing.Flooding = at("flood", 7)
+			if off {
+				in.Settings.PFC.Off = at(true, 8)
+			}
+		})
+		if d := DependenciesOf(f); (d.Priorities == 0) != off || (d.Begin == 0) != off {
+			t.Errorf("PFC off %v: priorities %s, of which hosts send %s", off, d.Priorities, d.Begin)
+		}
+		if got := deadlock(f); got.HasErrors() == off {
+			t.Errorf("PFC off %v: %s", off, got)
+		}
+	}
+}

@@ -37,6 +37,23 @@ func linkPriorities(f *fabric.Fabric) diag.List {
 	return l
 }
 
+// cables finds NICs of host profiles that no cable leads to.
+func cables(f *fabric.Fabric) diag.List {
+	var l diag.List
+	for _, h := range f.Hosts {
+		for _, n := range h.NICs {
+			if n.RoCE == 0 || n.Peer != nil {
+				continue
+			}
+			d := finding(diag.Warning, "the inventory has no cable of this NIC",
+				"Where its packets go is unknown, and nothing is checked or proven of their way. Add the link to the inventory, or take the NIC out of it.", []diag.Pos{h.Device.At})
+			d.Addr = addr.Port(h.Name, n.Name)
+			l.Add(d)
+		}
+	}
+	return l
+}
+
 // orNone writes a set of priorities, and the empty one as words.
 func orNone(s qos.PrioritySet) string {
 	if s == 0 {

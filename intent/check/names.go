@@ -47,7 +47,11 @@ func className(l *diag.List, f *fabric.Fabric, a addr.Addr, name source.Value[st
 	for _, c := range f.Classes {
 		known = append(known, c.Name)
 	}
-	d := finding(diag.Error, fmt.Sprintf("there is no class %q", name.V)+source.DidYouMean(name.V, known), "The classes are "+strings.Join(known, ", ")+".", []diag.Pos{name.At})
+	detail := "The classes are " + strings.Join(known, ", ") + "."
+	if len(known) == 0 {
+		detail = "The intent has no classes: write them as classes in fabric.yaml."
+	}
+	d := finding(diag.Error, fmt.Sprintf("there is no class %q", name.V)+source.DidYouMean(name.V, known), detail, []diag.Pos{name.At})
 	d.Addr = a
 	l.Add(d)
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
-	"github.com/weirfabric/weir/intent/lossless"
 	"github.com/weirfabric/weir/intent/qos"
 )
 
@@ -17,7 +16,7 @@ func headroomPool(f *fabric.Fabric) diag.List {
 		if sw.Oversubscribe <= 1 {
 			continue
 		}
-		needs, pool := portNeeds(sw, sw.Oversubscribe)
+		needs, pool := sw.HeadroomPool(sw.Oversubscribe)
 		if len(needs) == 0 {
 			continue
 		}
@@ -39,24 +38,8 @@ func headroomPool(f *fabric.Fabric) diag.List {
 
 // poolHoldsAPort says whether a pool of the ratio holds what any one port may need.
 func poolHoldsAPort(sw *fabric.Switch, ratio int) bool {
-	needs, pool := portNeeds(sw, ratio)
+	needs, pool := sw.HeadroomPool(ratio)
 	return atOnce(needs, pool) > 0
-}
-
-// portNeeds is the headroom that each port may need, and the size of a pool of the ratio.
-func portNeeds(sw *fabric.Switch, ratio int) (needs []qos.Bytes, pool qos.Bytes) {
-	var all qos.Bytes
-	for _, p := range sw.Ports {
-		var need qos.Bytes
-		for i := range p.Groups {
-			need += p.Groups[i].Headroom
-		}
-		if need > 0 {
-			needs = append(needs, need)
-			all += need
-		}
-	}
-	return needs, lossless.Pool(all, 0, ratio)
 }
 
 // atOnce is how many ports can fill their headroom at the same time whichever they are: the largest needs count first.

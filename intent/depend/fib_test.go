@@ -193,7 +193,8 @@ func TestAFIBThatCannotBeReadSaysWhereAndWhatToWrite(t *testing.T) {
 	const head = "switch,destination,next_hop\n"
 	for _, c := range []struct{ name, text, want string }{
 		{"another header", "sw,dst,nh\n", `line 1: the header is "sw,dst,nh": write switch,destination,next_hop`},
-		{"no header", "", "read the header: EOF"},
+		{"no header", "", "the file is empty: begin with the line switch,destination,next_hop"},
+		{"no text", "\x00" + strings.Repeat("x", 5000), `line 1: the header is "\x00xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx": write`},
 		{"a row too short", head + "leaf1,leaf2\n", "line 2, column 1: there are 2 fields"},
 		{"an unknown switch", head + "leaf9,leaf2,spine1\n", `line 2, column 1: there is no switch "leaf9": write its name as in the inventory`},
 		{"an unknown destination", head + "leaf1,leaf9,spine1\n", `line 2, column 7: "leaf9" is no switch and no prefix`},
@@ -205,11 +206,15 @@ func TestAFIBThatCannotBeReadSaysWhereAndWhatToWrite(t *testing.T) {
 			t.Errorf("%s: got %v, want an error that says %q", c.name, err, c.want)
 		}
 	}
+	if _, err := ReadCSV(n, strings.NewReader("\ufeff"+head+"leaf1,leaf2,spine1\r\n"), podNames()); err != nil {
+		t.Errorf("a table that a spreadsheet wrote: %v", err)
+	}
 	_, err := ReadCSV(n, strings.NewReader(head+"x,leaf2,spine1\ny,leaf2,spine1\nx,leaf1,spine1\n"), podNames())
 	if err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("got %v, want both switches that are not there, once each", err)
 	}
 	for _, c := range []struct{ name, text, want string }{
+		{"nothing", "\n", `the file is empty: write {"switches"`},
 		{"another key", `{"devices": {}}`, `line 1, column 10: there is no key "devices"`},
 		{"no list", "{\"switches\": {\n\"leaf1\": {\"leaf2\": \"spine1\"}}}", "line 2, column 27: there is spine1 and a list of next hops is wanted"},
 		{"no name", `{"switches": {"leaf1": {"leaf2": [7]}}}`, "there is 7 and the name of a next hop is wanted"},

@@ -36,6 +36,9 @@ func (s *Subnet) Question() Question {
 // Read makes a network of the files. Of LIDs only those of hosts and routers count: what is sent to a switch itself is
 // management, as ibdmchk sees it too.
 func (o OpenSM) Read() (*Subnet, error) {
+	if o.LMC < 0 || o.LMC > lastLMC {
+		return nil, fmt.Errorf("an LMC of %d: it is 0 to %d", o.LMC, lastLMC)
+	}
 	r := &subnetReader{OpenSM: o, Subnet: Subnet{Network: &Network{}}, switches: map[string]int{}, owner: map[int]int{}, plugged: map[portNumber]int{}, sources: map[string][]portNumber{}}
 	for _, read := range []func() error{r.links, r.routes, r.lanes, r.levels} {
 		if err := read(); err != nil {
@@ -44,6 +47,9 @@ func (o OpenSM) Read() (*Subnet, error) {
 	}
 	return &r.Subnet, nil
 }
+
+// lastLMC is the largest LMC: it has three bits (InfiniBand architecture specification, volume 1, PortInfo).
+const lastLMC = 7
 
 // portNumber is a port of a switch.
 type portNumber struct{ sw, port int }
@@ -226,6 +232,7 @@ func (r *subnetReader) lanes() error {
 	r.Virtual = &VirtualLanes{Tables: map[SLPort][]int{}}
 	sw := -1
 	for i, text := range strings.Split(r.Lanes, "\n") {
+		text = strings.TrimRight(text, " \r")
 		if m := head.FindStringSubmatch(text); m != nil {
 			at, known := r.switches[strings.ToLower(m[2])]
 			if m[1] == "Switch" && !known {
@@ -251,6 +258,9 @@ func (r *subnetReader) lanes() error {
 			lanes = append(lanes, lane)
 		}
 		r.Virtual.Tables[SLPort{sw, in, out}] = lanes
+	}
+	if len(r.Virtual.Tables) == 0 {
+		return errors.New("opensm-sl2vl.dump has no table of a switch: Switch 0xGUID, then lines IN OUT : LANES")
 	}
 	return nil
 }

@@ -115,6 +115,9 @@ func TestDumpsThatDoNotBelongTogetherAreErrors(t *testing.T) {
 		{"a port without a cable", OpenSM{Links: ring, Routes: strings.Replace(routes, "0x0005 : 036", "0x0005 : 017", 1)}, "routes, line 7: sw1 sends LID 5 out of port 17"},
 		{"a switch without a table", OpenSM{Links: ring, Routes: routes[:strings.LastIndex(routes, "dump_")]}, "no table of switch sw5"},
 		{"a row before its switch", OpenSM{Links: ring, Routes: "0x0005 : 036  : 02   : yes\n"}, "comes before the line that names a switch"},
+		{"an LMC below 0", OpenSM{Links: ring, Routes: routes, LMC: -1}, "an LMC of -1: it is 0 to 7"},
+		{"an LMC of more bits than it has", OpenSM{Links: ring, Routes: routes, LMC: 99999}, "an LMC of 99999: it is 0 to 7"},
+		{"lanes that are none", OpenSM{Links: ring, Routes: routes, Lanes: "\x00\x01"}, "opensm-sl2vl.dump has no table of a switch"},
 		{"levels without lanes", OpenSM{Links: ring, Routes: routes, Levels: "0x100000 5 1"}, "without opensm-sl2vl.dump"},
 		{"a level of nobody", OpenSM{Links: ring, Routes: routes, Lanes: lanes, Levels: "0x99 5 1"}, "no host 0x0000000000000099"},
 		{"a level that is none", OpenSM{Links: ring, Routes: routes, Lanes: lanes, Levels: "0x100000 5 16"}, "service levels, line 1"},
@@ -123,5 +126,20 @@ func TestDumpsThatDoNotBelongTogetherAreErrors(t *testing.T) {
 		if _, err := c.o.Read(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error that says %q", c.name, err, c.want)
 		}
+	}
+}
+
+// TestLinesThatEndAsOnWindowsSayTheSame holds that a file which came by way of Windows is not read as an empty one.
+func TestLinesThatEndAsOnWindowsSayTheSame(t *testing.T) {
+	o := OpenSM{Links: text(t, "ring5/opensm-subnet.lst"), Routes: text(t, "ring5/lash.fdbs"), Lanes: text(t, "ring5/lash.sl2vl"), Levels: text(t, "ring5/lash.levels")}
+	for _, file := range []*string{&o.Links, &o.Routes, &o.Lanes, &o.Levels} {
+		*file = strings.ReplaceAll(*file, "\n", "\r\n")
+	}
+	s, err := o.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := mustProve(t, s.Question()); !v.Free {
+		t.Errorf("got %+v, want free, as with the lines of Linux", v)
 	}
 }

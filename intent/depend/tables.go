@@ -34,16 +34,20 @@ const Discard = "discard"
 // does not have are errors, all of them in one; ports only where the route matters.
 func ReadCSV(n *Network, r io.Reader, names Names) (*FIB, error) {
 	d := newDump(n, names)
+	want := []string{"switch", "destination", "next_hop"}
 	in := csv.NewReader(r)
 	in.Comment, in.FieldsPerRecord, in.TrimLeadingSpace, in.ReuseRecord = '#', -1, true, true
 	header, err := in.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("the file is empty: begin with the line %s", strings.Join(want, ","))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the header: %w", err)
 	}
-	want := []string{"switch", "destination", "next_hop"}
+	header[0] = strings.TrimPrefix(header[0], "\ufeff") // which spreadsheets write
 	if !slices.Equal(header, want) {
 		line, _ := in.FieldPos(0)
-		return nil, fmt.Errorf("line %d: the header is %q: write %s", line, strings.Join(header, ","), strings.Join(want, ","))
+		return nil, fmt.Errorf("line %d: the header is %.40q: write %s", line, strings.Join(header, ","), strings.Join(want, ","))
 	}
 	for {
 		row, err := in.Read()
@@ -68,6 +72,9 @@ func ReadCSV(n *Network, r io.Reader, names Names) (*FIB, error) {
 // ReadJSON reads the FIBs of switches as {"switches": {"leaf1": {"leaf2": ["Ethernet48"], "default": ["spine1"]}}}: by switch
 // and destination the next hops, all of them spelled as in ReadCSV. An empty list is a route that drops.
 func ReadJSON(n *Network, body []byte, names Names) (*FIB, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, errors.New(`the file is empty: write {"switches": {SWITCH: {DESTINATION: [NEXT HOP, ...]}}}`)
+	}
 	d := newDump(n, names)
 	dec := json.NewDecoder(bytes.NewReader(body))
 	here := func() place {

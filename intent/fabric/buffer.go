@@ -39,6 +39,33 @@ func (s *Switch) TakenBuffer() (taken qos.Bytes, known bool) {
 	return taken, true
 }
 
+// HeadroomPool is the headroom that each port with any may need, and the size of a shared pool of the ratio.
+func (s *Switch) HeadroomPool(ratio int) (needs []qos.Bytes, pool qos.Bytes) {
+	var all qos.Bytes
+	for _, p := range s.Ports {
+		var need qos.Bytes
+		for i := range p.Groups {
+			need += p.Groups[i].Headroom
+		}
+		if need > 0 {
+			needs = append(needs, need)
+			all += need
+		}
+	}
+	return needs, lossless.Pool(all, 0, ratio)
+}
+
+// StaticThresholds is the sum of the static thresholds of all lossless groups; 0 where they are dynamic.
+func (s *Switch) StaticThresholds() qos.Bytes {
+	var sum qos.Bytes
+	for _, p := range s.Ports {
+		for i := range p.Groups {
+			sum += p.Groups[i].Static
+		}
+	}
+	return sum
+}
+
 // demandKey is what ports have in common that ask the same of the buffer.
 type demandKey struct {
 	classes            int

@@ -167,13 +167,31 @@ func (l *linkCheck) losslessGroup() {
 	case y.headroom < y.needs:
 		l.add(at(e, In, addr.PG, group, fmt.Sprintf("the headroom is %s, and %s may arrive after PAUSE", y.headroom, y.needs),
 			"What has no room is dropped.", "Raise pfc.headroom, or write auto; weir explain shows the terms."), o.Headroom, o.Cable)
-	case y.taken > y.buffer:
-		l.add(Break{
-			At: e.Switch.Address(), Port: e.Address(), Way: In, What: fmt.Sprintf("headroom and guarantees take %s, and the buffer has %s", y.taken, y.buffer),
-			Why: "Not every port gets the headroom that it is promised.", Change: "Use fewer lossless classes, shorter cables or a shared pool (buffers.oversubscribe).",
-		}, []diag.Pos{e.Switch.At})
+	default:
+		l.bufferHolds()
 	}
 	l.grants()
+}
+
+// bufferHolds checks that the switch has the buffer that its ports are promised.
+func (l *linkCheck) bufferHolds() {
+	e, over, o := l.to, l.in.over, l.to.Port.Origin
+	b := Break{At: e.Switch.Address(), Port: e.Address(), Way: In}
+	if over.taken > 0 {
+		b.What = fmt.Sprintf("headroom and guarantees take %s, and the buffer has %s", over.taken.Rounded(), over.buffer.Rounded())
+		b.Why, b.Change = "Not every port gets the headroom that it is promised.", "Use fewer lossless classes, shorter cables or a shared pool (buffers.oversubscribe)."
+		l.add(b, []diag.Pos{e.Switch.At})
+	}
+	if over.static > 0 {
+		b.What = fmt.Sprintf("the static thresholds of all lossless groups make %s, and %s of the buffer are shared", over.static.Rounded(), over.shared.Rounded())
+		b.Why, b.Change = "When many ports fill at once, the shared buffer is empty before each has sent PAUSE.", "Write a lower buffers.threshold, or buffers.alpha in its place."
+		l.add(b, o.Alpha, []diag.Pos{e.Switch.At})
+	}
+	if over.most > 0 {
+		b.What = fmt.Sprintf("the headroom pool holds %s, and a single port may need %s after PAUSE", over.pool.Rounded(), over.most.Rounded())
+		b.Why, b.Change = "What has no room is dropped.", "Write a lower buffers.oversubscribe."
+		l.add(b, e.Switch.Origin.Headroom)
+	}
 }
 
 // grants notes what is taken for granted about headroom.
@@ -271,6 +289,23 @@ func (l *linkCheck) both() {
 		l.add(at(l.to, In, addr.PFC, y.pauses.String(), fmt.Sprintf("it pauses priority %s, and the other end stops the class for priority %s alone", y.pauses, x.obeys),
 			"PAUSE stops another class, and the sender overruns this port.", "Give the class one priority on both ends of the link."), []diag.Pos{l.class.At}, cable)
 	}
+	if l.lossless() && y.pauses != 0 && y.cable.on {
+		l.encrypted(cable)
+	}
+}
+
+// encrypted checks that both ends of a cable with MACsec do the same with PFC frames.
+func (l *linkCheck) encrypted(cable []diag.Pos) {
+	m := l.in.cable
+	b := at(l.to, In, addr.PFC, "", fmt.Sprintf("MACsec: what is done with PFC frames is %s here and %s at the other end", m.here, m.there),
+		"An end that does not take what the other sends does not stop, and overruns it.", "Set both ends to the same, and write it at the link: macsec: {pfc: bypass}, encrypt or strict.")
+	switch {
+	case m.here == "" || m.there == "":
+		b.What, b.Unknown = "the link has MACsec, and nothing says what both ends do with PFC frames", true
+	case m.here == m.there:
+		return
+	}
+	l.add(b, cable)
 }
 
 func peerOf(e fabric.End) *fabric.Peer {

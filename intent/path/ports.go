@@ -2,6 +2,7 @@ package path
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/qos"
@@ -52,7 +53,8 @@ type ingress struct {
 	pauses                  qos.PrioritySet // who is paused when the packet's buffer fills
 	headroom, needs         qos.Bytes       // needs 0: not known
 	byDevice, guess, pool   bool            // the headroom: worked out by the switch; estimated; shared
-	taken, buffer           qos.Bytes       // of the whole switch, where the one exceeds the other
+	over                    overfull        // of the whole switch
+	cable                   macsec
 }
 
 // out is what a port does to a packet that leaves by it.
@@ -134,11 +136,33 @@ func marks(q *fabric.Queue) Marks {
 func (p *Prover) in(e fabric.End, k *packet) ingress {
 	switch {
 	case e.NIC != nil:
-		return nicIn(e.NIC, k)
+		x := nicIn(e.NIC, k)
+		x.cable = macsecOf(e)
+		return x
 	case e.Port != nil:
-		return p.portIn(e.Switch, e.Port, k)
+		x := p.portIn(e.Switch, e.Port, k)
+		x.cable = macsecOf(e)
+		return x
 	}
 	return ingress{}
+}
+
+// macsec is what the ends of a cable with MACsec do with PFC frames; empty where the inventory does not say.
+type macsec struct {
+	on          bool
+	here, there string // here receives
+}
+
+func macsecOf(e fabric.End) macsec {
+	peer := peerOf(e)
+	if peer == nil || peer.Link == nil || !peer.Link.MACsec.Enabled() {
+		return macsec{}
+	}
+	a, b := peer.Link.MACsec.Modes()
+	if peer.Link.A.Address() != e.Address() {
+		a, b = b, a
+	}
+	return macsec{true, a.V, b.V}
 }
 
 func nicIn(n *fabric.NIC, k *packet) ingress {
@@ -172,9 +196,7 @@ func (p *Prover) portIn(sw *fabric.Switch, port *fabric.Port, k *packet) ingress
 	need := p.headroom(sw, port)
 	x.needs, x.guess = need.bytes, need.guess && g.Headroom == need.bytes
 	x.byDevice, x.pool = g.ByDevice, sw.Oversubscribe > 0
-	if over := p.overfull(sw); over.taken > 0 {
-		x.taken, x.buffer = over.taken, over.buffer
-	}
+	x.over = p.overfull(sw)
 	return x
 }
 
@@ -206,8 +228,12 @@ func (p *Prover) headroom(sw *fabric.Switch, port *fabric.Port) need {
 	return n
 }
 
-// overfull is what headroom and guarantees take of a switch's buffer, where it is more than there is.
-type overfull struct{ taken, buffer qos.Bytes }
+// overfull is what a switch promises of its buffer and does not have. Sizes that suffice are 0.
+type overfull struct {
+	taken, buffer  qos.Bytes // headroom and guarantees, and the buffer that is less
+	static, shared qos.Bytes // the static thresholds of all lossless groups, and what is shared, which is less
+	most, pool     qos.Bytes // the headroom of one port, and the pool that is less
+}
 
 func (p *Prover) overfull(sw *fabric.Switch) overfull {
 	o, ok := p.full[sw]
@@ -215,7 +241,15 @@ func (p *Prover) overfull(sw *fabric.Switch) overfull {
 		return o
 	}
 	if taken, known := sw.TakenBuffer(); known && sw.ASIC != nil && sw.ASIC.Buffer > 0 && taken > sw.ASIC.Buffer {
-		o = overfull{taken, sw.ASIC.Buffer}
+		o.taken, o.buffer = taken, sw.ASIC.Buffer
+	}
+	if shared, known := sw.SharedBuffer(); known && sw.StaticThresholds() > shared {
+		o.static, o.shared = sw.StaticThresholds(), shared
+	}
+	if sw.Oversubscribe > 0 {
+		if needs, pool := sw.HeadroomPool(sw.Oversubscribe); len(needs) > 0 && slices.Max(needs) > pool {
+			o.most, o.pool = slices.Max(needs), pool
+		}
 	}
 	p.full[sw] = o
 	return o

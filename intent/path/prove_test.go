@@ -179,6 +179,22 @@ func breaksOnTheWay() []bent {
 			"spine1/Ethernet2/pfc/3: PFC is off for priority 3", "leaf2/Ethernet3/pfc/3: PFC is off for priority 3", "spine2/Ethernet2/pfc/3: PFC is off for priority 3",
 			"leaf2/Ethernet4/pfc/3: PFC is off for priority 3", "leaf2/Ethernet1/pfc/3: PFC is off for priority 3", "gpu2/eth0/pfc/3: PFC is off for priority 3",
 		}},
+		{"static thresholds that the shared buffer cannot hold", in("fabric.yaml", "name: pod1", "name: pod1\nbuffers: {threshold: 50MB}"), nil, []string{
+			"leaf1: the static thresholds of all lossless groups make 200MB, and 60.6MB of the buffer are shared",
+			"spine1: the static thresholds of all lossless groups make 200MB, and 60.58MB of the buffer are shared",
+			"spine2: the static thresholds of all lossless groups make 200MB, and 60.58MB of the buffer are shared",
+			"leaf2: the static thresholds of all lossless groups make 200MB, and 60.6MB of the buffer are shared",
+		}},
+		{"a headroom pool that does not hold one port", in("fabric.yaml", "name: pod1", "name: pod1\nbuffers: {oversubscribe: 5}"), nil, []string{
+			"leaf1: the headroom pool holds 27.03kB, and a single port may need 33KiB after PAUSE",
+			"spine1: the headroom pool holds 31.13kB, and a single port may need 43KiB after PAUSE",
+			"spine2: the headroom pool holds 31.13kB, and a single port may need 43KiB after PAUSE",
+			"leaf2: the headroom pool holds 27.03kB, and a single port may need 33KiB after PAUSE",
+		}},
+		{"MACsec, and the ends differ", in("inventory/links.yaml", "{a: leaf2/Ethernet3,", "{macsec: {a: strict, b: bypass}, a: leaf2/Ethernet3,"), nil,
+			[]string{"leaf2/Ethernet3/pfc: MACsec: what is done with PFC frames is strict here and bypass at the other end"}},
+		{"MACsec, and nobody says what becomes of PFC", in("inventory/links.yaml", "{a: leaf2/Ethernet3,", "{macsec: on, a: leaf2/Ethernet3,"), nil,
+			[]string{"unknown: leaf2/Ethernet3/pfc: the link has MACsec, and nothing says what both ends do with PFC frames"}},
 		{"RoCE v1 over routers", in("intent/hosts.yaml", "version: 2", "version: 1"), nil, []string{
 			"leaf1/Ethernet1/trust: the port classifies by DSCP, and RoCE v1 has none", "spine1/Ethernet1/trust: RoCE v1 comes to a router",
 			"spine2/Ethernet1/trust: RoCE v1 comes to a router", "leaf2/Ethernet3/trust: RoCE v1 comes to a router", "leaf2/Ethernet4/trust: RoCE v1 comes to a router",

@@ -33,9 +33,19 @@ var (
 	metreUnits = []unit{{"km", 1e3}, {"m", 1}}
 )
 
-// ParseBytes reads 9216B, 150kB (1000), 150KiB (1024), 2MB, 1GiB.
+// The largest size and length that are read. No switch and no cable comes near them, and sums over all ports and products
+// with the fastest speed still fit int64.
+const (
+	mostBytes  = 1000 * 1_000_000_000
+	mostMetres = 40_000_000 // around the Earth
+)
+
+// ParseBytes reads 9216B, 150kB (1000), 150KiB (1024), 2MB, 1GiB; at most 1000GB.
 func ParseBytes(s string) (Bytes, error) {
 	n, err := parseUnit(s, byteUnits, "9216B, 150kB (1000), 150KiB (1024), 2MB")
+	if err == nil && n > mostBytes {
+		return 0, fmt.Errorf("%q is more than any switch has: write %s or less", s, Bytes(mostBytes))
+	}
 	return Bytes(n), err
 }
 
@@ -45,9 +55,12 @@ func ParseRate(s string) (Rate, error) {
 	return Rate(n), err
 }
 
-// ParseMetres reads 5m, 300m, 80km.
+// ParseMetres reads 5m, 300m, 80km; at most 40000km.
 func ParseMetres(s string) (Metres, error) {
 	n, err := parseUnit(s, metreUnits, "5m, 300m, 80km")
+	if err == nil && n > mostMetres {
+		return 0, fmt.Errorf("%q is longer than any cable: write %s or less", s, Metres(mostMetres))
+	}
 	return Metres(n), err
 }
 

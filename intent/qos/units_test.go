@@ -35,6 +35,16 @@ func TestANumberWithoutAKnownUnitIsAnError(t *testing.T) {
 			t.Errorf("%q was read as %d", s, got)
 		}
 	}
+	for _, s := range []string{"9223372036854775807B", "1001GB"} {
+		if got, err := ParseBytes(s); err == nil {
+			t.Errorf("%q was read as %d, and sums of it overflow", s, got)
+		}
+	}
+	for _, s := range []string{"9223372036854775807m", "40001km"} {
+		if got, err := ParseMetres(s); err == nil {
+			t.Errorf("%q was read as %d, and products with it overflow", s, got)
+		}
+	}
 	for _, s := range []string{"50", "101%", "-1%", "%"} {
 		if got, err := ParsePercent(s); err == nil {
 			t.Errorf("%q was read as %v", s, got)

@@ -215,7 +215,7 @@ func (s schema) complain(body []byte) (string, bool) {
 var beyond = []string{
 	"anchor", "defined-twice", "empty-file", "no-file", "no-name", "said-twice", "duplicate-device", "duplicate-port", "link-count", "link-device", "link-end", "link-port", "link-speed", "link-taken",
 	"no-platform", "nothing", "rdma-count", "catalog-cell", "catalog-chip", "catalog-table-missing", "catalog-table-rows", "catalog-twice",
-	"subnet-names",
+	"subnet-names", "subnet-shape", "link-back", "bug-chip",
 }
 
 func TestTheSchemaRefusesWhatTheDecoderRefuses(t *testing.T) {

@@ -17,7 +17,7 @@ func (v View) Deadlock(name string, d check.Dependencies, verdict depend.Verdict
 	n := d.Network
 	switch {
 	case d.Priorities == 0:
-		v.Printf("%s: %s: no class is lossless, so nothing pauses and nothing can deadlock.\n", name, v.Good("free"))
+		v.Printf("%s: %s: no lossless class has PFC on, so nothing pauses and nothing can deadlock.\n", name, v.Good("free"))
 		return
 	case !d.Routed:
 		v.Printf("%s: %s: the switches are one layer-2 domain whose cables have no loop, so nothing can go round.\n", name, v.Good("free"))
