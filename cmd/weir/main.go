@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -47,12 +48,17 @@ func (c *console) run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once: `weir recover` ends the run
+	out := &paper{Writer: c.out}
+	c.out = out
 	root := newRoot(c)
 	root.SetArgs(args)
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	err := root.ExecuteContext(ctx)
 	var code exit
+	if torn := out.torn(); torn != nil && (err == nil || errors.As(err, &code)) {
+		err = fmt.Errorf("print the answer: %w", torn)
+	}
 	switch {
 	case err == nil:
 		return exitDone
@@ -62,6 +68,28 @@ func (c *console) run(args []string) int {
 	v := c.say()
 	v.Printf("%s: %v\n", v.Bad("error"), err)
 	return exitError
+}
+
+// paper is where data is printed. It remembers the first error, so that an answer that was cut off does not count as given.
+type paper struct {
+	io.Writer
+	first atomic.Pointer[error]
+}
+
+func (p *paper) Write(data []byte) (int, error) {
+	n, err := p.Writer.Write(data)
+	if err != nil {
+		p.first.CompareAndSwap(nil, &err)
+	}
+	return n, err
+}
+
+// torn is the first error; nil where there was none.
+func (p *paper) torn() error {
+	if err := p.first.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // console is where a command prints: data to out, the rest to err.
@@ -81,9 +109,17 @@ func (c *console) say() view.View { return view.View{Out: c.err, Colour: colours
 
 // colours says whether w is a terminal whose owner has nothing against colours.
 func colours(w io.Writer) bool {
-	f, ok := w.(*os.File)
 	_, no := os.LookupEnv("NO_COLOR")
-	return ok && !no && term.IsTerminal(int(f.Fd()))
+	return !no && terminal(w)
+}
+
+// terminal says whether w is one.
+func terminal(w io.Writer) bool {
+	if p, ok := w.(*paper); ok {
+		w = p.Writer
+	}
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 func newRoot(c *console) *cobra.Command {

@@ -8,12 +8,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/weirfabric/weir/cmd/weir/view"
 	"github.com/weirfabric/weir/intent/addr"
@@ -176,8 +174,7 @@ func serveMetrics(g *gathering, listen string) (address string, err error) {
 func (c *console) showHealth(ctx context.Context, w *watching, once bool) error {
 	tick := time.NewTicker(w.every)
 	defer tick.Stop()
-	f, isFile := c.out.(*os.File)
-	live := isFile && !c.json && !once && term.IsTerminal(int(f.Fd()))
+	live := !c.json && !once && terminal(c.out)
 	var last []health.Verdict
 	for {
 		select {
