@@ -3,10 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
-
-	"golang.org/x/term"
 )
 
 // progress shows on a terminal how far long work is. On anything else it is silent.
@@ -19,7 +16,7 @@ type progress struct {
 
 func (c *console) progress(what string, total int) *progress {
 	p := &progress{what: what, total: total}
-	if f, ok := c.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if terminal(c.err) {
 		p.out = c.err
 	}
 	return p
