@@ -45,24 +45,21 @@ const (
 // DependenciesOf makes the input of the proof.
 func DependenciesOf(f *fabric.Fabric) Dependencies {
 	routing := &f.Intent.Routing
-	d := Dependencies{
-		Network: &depend.Network{}, Links: []*fabric.Link{}, Priorities: f.LosslessPriorities() & paused(f),
-		Policy: depend.Policy(routing.Policy.Or(intent.DefaultRouting().Policy).V),
-		Routed: routing.Routed.Or(intent.DefaultRouting().Routed).V,
-	}
 	ranks := f.Ranks()
+	d := Dependencies{
+		Priorities: f.LosslessPriorities() & paused(f),
+		Policy:     depend.Policy(routing.Policy.Or(intent.DefaultRouting().Policy).V),
+		Routed:     routing.Routed.Or(intent.DefaultRouting().Routed).V,
+	}
+	d.Network, d.Links = f.Network(ranks)
 	d.Ranks, d.Findings = ranks.From, slices.Clone(ranks.Findings)
 	index := make(map[*fabric.Switch]int, len(f.Switches))
 	for i, sw := range f.Switches {
 		index[sw] = i
-		d.Network.Switches = append(d.Network.Switches, depend.Switch{Name: sw.Name, Rank: ranks.Of[sw]})
 	}
 	homes := map[*fabric.Host][]int{}
 	for _, l := range f.Links {
 		switch a, b := l.A, l.B; {
-		case a.Switch != nil && b.Switch != nil && a.Switch != b.Switch:
-			d.Links = append(d.Links, l)
-			d.Network.Links = append(d.Network.Links, depend.Link{A: index[a.Switch], B: index[b.Switch], PortA: a.Port.Name, PortB: b.Port.Name})
 		case a.Switch != nil && b.Host != nil:
 			homes[b.Host] = append(homes[b.Host], index[a.Switch])
 			d.Network.Switches[index[a.Switch]].Ends = true

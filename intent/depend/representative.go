@@ -10,13 +10,13 @@ func (o *orbits) number(f failure) int {
 	return f.switches[0]
 }
 
-// representatives are one failure of each orbit, and twice how many the orbit has.
-func (p *prover) representatives(o *orbits, failures []failure) iter.Seq2[state, int] {
+// firsts are the first failure of each orbit, and how many the orbit has.
+func (o *orbits) firsts(failures []failure) iter.Seq2[failure, int] {
 	size := map[int]int{}
 	for _, f := range failures {
 		size[o.find(o.number(f))]++
 	}
-	return func(yield func(state, int) bool) {
+	return func(yield func(failure, int) bool) {
 		seen := map[int]bool{}
 		for _, f := range failures {
 			orbit := o.find(o.number(f))
@@ -24,7 +24,18 @@ func (p *prover) representatives(o *orbits, failures []failure) iter.Seq2[state,
 				continue
 			}
 			seen[orbit] = true
-			if !yield(state{f}, 2*size[orbit]) {
+			if !yield(f, size[orbit]) {
+				return
+			}
+		}
+	}
+}
+
+// representatives are one failure of each orbit, and twice how many the orbit has.
+func (p *prover) representatives(o *orbits, failures []failure) iter.Seq2[state, int] {
+	return func(yield func(state, int) bool) {
+		for f, size := range o.firsts(failures) {
+			if !yield(state{f}, 2*size) {
 				return
 			}
 		}
@@ -37,19 +48,9 @@ func (p *prover) representatives(o *orbits, failures []failure) iter.Seq2[state,
 // images times g has. A pair whose failures are of two orbits is taken only with the lower one first; where both are of one,
 // it is counted from either end, hence the half.
 func (p *prover) representativePairs(o *orbits, failures []failure) iter.Seq2[state, int] {
-	size := map[int]int{}
-	for _, f := range failures {
-		size[o.find(o.number(f))]++
-	}
 	return func(yield func(state, int) bool) {
-		seen := map[int]bool{}
-		for _, f := range failures {
-			first := o.find(o.number(f))
-			if seen[first] {
-				continue
-			}
-			seen[first] = true
-			if !p.seconds(o, f, size[first], failures, yield) {
+		for f, size := range o.firsts(failures) {
+			if !p.seconds(o, f, size, failures, yield) {
 				return
 			}
 		}

@@ -127,7 +127,7 @@ func (r *resolver) send(n *NIC, profiles []*intent.HostProfile, set *settings) {
 	n.CNPInterval, n.RateLimit = roce.CNPInterval.V, roce.RateLimit.V
 	n.Class, n.CNP = roce.Class.V, roce.CNP.V
 	if n.Class == "" {
-		n.Class = r.onlyLossless()
+		n.Class = r.out.OnlyLossless()
 	}
 	if n.CNP == "" && r.out.Class(usualCNPClass) != nil {
 		n.CNP = usualCNPClass
@@ -165,10 +165,10 @@ func (c *Class) stands() qos.DSCP {
 	return c.DSCP[0]
 }
 
-// onlyLossless is the name of the lossless class where there is exactly one.
-func (r *resolver) onlyLossless() string {
+// OnlyLossless is the name of the lossless class where there is exactly one, and else empty.
+func (f *Fabric) OnlyLossless() string {
 	name := ""
-	for _, c := range r.out.Classes {
+	for _, c := range f.Classes {
 		if c.Lossless && name != "" {
 			return ""
 		}

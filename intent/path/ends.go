@@ -125,16 +125,7 @@ func (p *Prover) ClassOf(e End) string {
 	if e.NIC != nil && e.NIC.Class != "" {
 		return e.NIC.Class
 	}
-	only := ""
-	for _, c := range p.f.Classes {
-		if c.Lossless && only != "" {
-			return ""
-		}
-		if c.Lossless {
-			only = c.Name
-		}
-	}
-	return only
+	return p.f.OnlyLossless()
 }
 
 // endBreak is a break at an end itself.

@@ -15,8 +15,8 @@ import (
 // must not be changed meanwhile.
 type Prover struct {
 	f       *fabric.Fabric
-	network depend.Network // without destinations
-	links   []*fabric.Link // of the network, by index
+	network *depend.Network // without destinations
+	links   []*fabric.Link  // of the network, by index
 	index   map[*fabric.Switch]int
 	arcs    [][]depend.Arc // that leave each switch, as people count its ports
 	island  []int          // switches of one number are joined by cables
@@ -40,18 +40,13 @@ func New(f *fabric.Fabric, plan func([]depend.Destination) *depend.Plan) *Prover
 		routed: f.Intent.Routing.Routed.Or(intent.DefaultRouting().Routed).V,
 		routes: map[int]*depend.Tables{}, needs: map[needKey]need{}, full: map[*fabric.Switch]overfull{},
 	}
+	p.network, p.links = f.Network(ranks)
 	for i, sw := range f.Switches {
 		p.index[sw] = i
-		p.network.Switches = append(p.network.Switches, depend.Switch{Name: sw.Name, Rank: ranks.Of[sw]})
 	}
-	for _, l := range f.Links {
-		if a, b := l.A, l.B; a.Switch != nil && b.Switch != nil && a.Switch != b.Switch {
-			n := depend.Arc(2 * len(p.links))
-			p.links = append(p.links, l)
-			p.network.Links = append(p.network.Links, depend.Link{A: p.index[a.Switch], B: p.index[b.Switch], PortA: a.Port.Name, PortB: b.Port.Name})
-			p.arcs[p.index[a.Switch]] = append(p.arcs[p.index[a.Switch]], n)
-			p.arcs[p.index[b.Switch]] = append(p.arcs[p.index[b.Switch]], n.Reverse())
-		}
+	for a := range depend.Arc(2 * len(p.links)) {
+		tail := p.network.Tail(a)
+		p.arcs[tail] = append(p.arcs[tail], a)
 	}
 	for _, arcs := range p.arcs {
 		slices.SortStableFunc(arcs, func(a, b depend.Arc) int {
@@ -99,7 +94,7 @@ func (p *Prover) islands() {
 
 // tables are the routes to some switches: destination i is the switch to[i].
 func (p *Prover) tables(to []int) *depend.Tables {
-	n := p.network
+	n := *p.network
 	for _, sw := range to {
 		n.Destinations = append(n.Destinations, depend.Destination{Name: n.Switches[sw].Name, At: []int{sw}})
 	}
