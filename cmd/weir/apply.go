@@ -4,36 +4,43 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"os/user"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/cmd/weir/view"
-	"github.com/weirfabric/weir/drivers/apply"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
-// consent is what the operator agrees to beforehand.
-type consent struct {
-	yes, adopt, flap, reboot bool
+// consentFlags are what the operator agrees to beforehand.
+type consentFlags struct {
+	yes bool
+	control.Consent
 }
 
-func (a *consent) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&a.yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&a.adopt, "adopt", false, "take over shared objects that stand on a device and were not made by weir")
-	cmd.Flags().BoolVar(&a.flap, "allow-flap", false, "allow changes that drain queues or flap ports")
-	cmd.Flags().BoolVar(&a.reboot, "allow-reboot", false, "allow changes that restart a device")
+func (f *consentFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&f.Adopt, "adopt", false, "take over shared objects that stand on a device and were not made by weir")
+	cmd.Flags().BoolVar(&f.Flap, "allow-flap", false, "allow changes that drain queues or flap ports")
+	cmd.Flags().BoolVar(&f.Reboot, "allow-reboot", false, "allow changes that restart a device")
+}
+
+// settleFlags say how waves are judged.
+func settleFlags(cmd *cobra.Command, o *control.Settle) {
+	cmd.Flags().DurationVar(&o.Window, "settle", 0, "watch the counters at least so long after a wave (default what the intent says; never less than two of their intervals)")
+	cmd.Flags().StringVar(&o.Idle, "idle", "", "when the class carries no traffic in that window: hold or accept (default what the intent says)")
+	cmd.Flags().BoolVar(&o.Blind, "no-counters", false, "do not watch counters: a wave stays when it reads back as wanted")
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", 0, "for one operation on a device, beside three times its expected cost (default 1m)")
+	cmd.Flags().DurationVar(&o.Patience, "patience", 0, "for a device that does not answer, or whose state is in doubt (default 2m)")
 }
 
 func applyCommand(c *console) *cobra.Command {
-	var o planOptions
-	var agreed consent
+	var f planFlags
+	var agreed consentFlags
 	var dir string
-	var quick settleOptions
+	var settle control.Settle
 	cmd := &cobra.Command{
 		Use:   "apply [FILE|DIR]",
 		Short: "Carry out a saved plan, or plan and ask",
@@ -47,137 +54,98 @@ a run that is cut off can be ended by weir recover.`,
 			if !saved {
 				dir = dirArg(args)
 			}
-			r, err := c.mustHold(dir, o.journal)
+			r, err := c.mustHold(dir, f.journal)
 			if err != nil {
 				return err
 			}
-			if err := r.store.Free(whoami()); err != nil {
+			if err := r.Free(); err != nil {
 				return err
 			}
 			var p plan.Plan
 			if saved {
-				p, err = loadPlan(args[0])
+				p, err = control.LoadPlan(args[0])
 			} else {
-				p, err = c.plan(cmd.Context(), r, o)
+				p, err = c.plan(cmd.Context(), r, f)
 			}
 			if err != nil {
 				return err
 			}
-			return c.apply(cmd.Context(), r, p, agreed, quick, saved)
+			return c.apply(cmd.Context(), r, p, agreed, settle, saved)
 		},
 	}
-	o.flags(cmd)
-	agreed.flags(cmd)
-	quick.flags(cmd)
+	f.register(cmd)
+	agreed.register(cmd)
+	settleFlags(cmd, &settle)
 	cmd.Flags().StringVar(&dir, "repo", ".", "the fabric repo that a saved plan was made from")
 	return cmd
 }
 
 // apply shows the plan unless it was saved, asks unless that was agreed, and carries it out.
-func (c *console) apply(ctx context.Context, r *repo, p plan.Plan, agreed consent, settle settleOptions, saved bool) error {
-	if saved && p.Intent != r.digest {
-		return errors.New("the plan is stale: the fabric repo says something else than when it was made; make a new plan")
+func (c *console) apply(ctx context.Context, r *control.Repo, p plan.Plan, agreed consentFlags, settle control.Settle, saved bool) error {
+	if p.Intent != r.Digest {
+		return control.ErrMoved
 	}
 	if !saved && !c.json {
-		c.view().Plan(p, view.PlanOptions{})
+		c.stdout().Plan(p, view.PlanOptions{})
 	}
 	if p.Findings.HasErrors() {
-		if c.json {
-			if err := c.printJSON(findings{1, p.Findings}); err != nil {
-				return err
-			}
-		} else if saved {
-			c.say().Findings(p.Findings)
+		if !saved && !c.json {
+			return exit(exitFindings) // they were printed with the plan
 		}
-		return exit(exitFindings)
+		return c.refused(p.Findings)
 	}
 	if len(p.Waves) == 0 {
 		return c.nothing("apply", "every device is as wanted")
 	}
-	if err := agreed.covers(p); err != nil {
+	if err := agreed.Covers(p); err != nil {
 		return err
 	}
 	if !saved && !agreed.yes && !c.asked("Apply these changes? Only yes is taken: ") {
 		return errors.New("nothing was done")
 	}
-	want := map[string]plan.Document{}
-	for _, wave := range p.Waves {
-		for _, s := range wave {
-			if r.bound[s.Device] == nil {
-				return fmt.Errorf("%s: the plan changes it, and it is not in the inventory", s.Device)
-			}
-			want[s.Device], _ = r.bound[s.Device].Write()
-		}
-	}
-	config, end, err := c.config(ctx, r, p.Waves, settle)
-	if err != nil {
-		return err
-	}
-	defer end()
-	result, err := config.Apply(ctx, p, want)
-	return c.result("apply", result, err)
-}
-
-// covers says what the plan needs that was not agreed to.
-func (a consent) covers(p plan.Plan) error {
-	for _, wave := range p.Waves {
-		for _, s := range wave {
-			for _, change := range s.Changes {
-				if change.Adopt && !a.adopt {
-					return fmt.Errorf("%s: %s stands there and was not made by weir: look at the changes marked \"adopt\", then apply with --adopt", s.Device, change.Addr)
-				}
-			}
-			impact := s.Impact()
-			if impact == plan.Reboots && !a.reboot {
-				return fmt.Errorf("%s: the changes restart the device: apply with --allow-reboot", s.Device)
-			}
-			if impact > plan.None && impact < plan.Reboots && !a.flap {
-				return fmt.Errorf("%s: the changes touch traffic (%s): apply with --allow-flap when that is all right", s.Device, impact)
-			}
-		}
-	}
-	return nil
+	return c.run("apply", settle, func(o control.RunOptions) (control.Result, error) { return r.Apply(ctx, p, o) })
 }
 
 // asked puts a question on the terminal and takes the full word yes.
 func (c *console) asked(question string) bool {
-	c.say().Printf("%s", question)
+	c.stderr().Printf("%s", question)
 	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	return err == nil && strings.TrimSpace(line) == "yes"
 }
 
-// config is what a run on the repo needs.
-func (c *console) config(ctx context.Context, r *repo, waves [][]plan.Step, settle settleOptions) (apply.Config, func(), error) {
-	devices := map[string]apply.Device{}
-	for name, b := range r.bound {
-		devices[name] = b
+// run carries out a run and prints how it goes and how it ended.
+func (c *console) run(verb string, settle control.Settle, do func(control.RunOptions) (control.Result, error)) error {
+	if settle.Blind {
+		c.stderr().Printf("%s: --no-counters: waves are not judged by what the network does\n", c.stderr().Bad("note"))
 	}
-	watch, end, err := c.watchWaves(ctx, r, waves, settle)
-	if err != nil {
-		return apply.Config{}, nil, err
-	}
-	t := c.tell()
-	return apply.Config{Store: r.store, Devices: devices, Dial: r.dial, Watch: watch, Who: whoami(), PID: os.Getpid(),
-		Timeout: settle.timeout, Patience: settle.patience, Poll: r.inWall(time.Second), Scale: r.scale(), Observe: t.take}, func() { t.end(); end() }, nil
+	shown := view.ShowRun(c.stderr(), c.json)
+	result, err := do(control.RunOptions{Settle: settle, Observe: func(r control.Record) {
+		shown.Record(r)
+		if c.observed != nil {
+			c.observed(r)
+		}
+	}})
+	shown.End()
+	return c.result(verb, result, err)
 }
 
 // runResult is the JSON form of a run's end.
 type runResult struct {
-	Format int          `json:"format"`
-	Verb   string       `json:"verb"`
-	Result apply.Result `json:"result"`
+	Format int            `json:"format"`
+	Verb   string         `json:"verb"`
+	Result control.Result `json:"result"`
 }
 
 // nothing ends a command that had no run to make. A program gets the form of a run without a name.
 func (c *console) nothing(verb, why string) error {
 	if c.json {
-		return c.printJSON(runResult{1, verb, apply.Result{Outcome: apply.Applied, Why: why, Devices: []apply.DeviceResult{}}})
+		return c.printJSON(runResult{1, verb, control.Result{Outcome: control.Applied, Why: why, Devices: []control.DeviceResult{}}})
 	}
 	return nil
 }
 
 // result prints how a run ended and turns it into an exit code.
-func (c *console) result(verb string, result apply.Result, err error) error {
+func (c *console) result(verb string, result control.Result, err error) error {
 	if err != nil {
 		return err
 	}
@@ -186,62 +154,18 @@ func (c *console) result(verb string, result apply.Result, err error) error {
 			return err
 		}
 	} else {
-		c.printResult(verb, result)
+		c.stdout().RunResult(verb, result)
 	}
 	switch result.Outcome {
-	case apply.Applied:
+	case control.Applied:
 		return nil
-	case apply.AsBefore:
+	case control.AsBefore:
 		if verb == "recover" {
 			return nil
 		}
 		return exit(exitRolledBack)
 	}
 	return exit(exitUnknown)
-}
-
-func (c *console) printResult(verb string, result apply.Result) {
-	v := c.view()
-	count := map[apply.Outcome]int{}
-	for _, d := range result.Devices {
-		count[d.Outcome]++
-		if d.Outcome == apply.Unknown || d.Outcome == apply.Partial {
-			v.Printf("%s: %s: %s\n", v.Bold(d.Device), v.Bad(string(d.Outcome)), d.Why)
-			for _, leaf := range d.Leaves {
-				v.Printf("    %s\n", leaf)
-			}
-		}
-	}
-	if result.Why != "" {
-		v.Printf("%s\n", result.Why)
-	}
-	v.Printf("%s %s: %s. Devices: %d changed, %d as before, %d partial, %d unknown.\n", verb, result.Run, outcome(v, result.Outcome),
-		count[apply.Applied], count[apply.AsBefore], count[apply.Partial], count[apply.Unknown])
-	switch {
-	case result.Outcome == apply.Unknown || result.Outcome == apply.Partial:
-		v.Printf("The run stays open. When the devices can be reached again: weir recover\n")
-	case verb == "apply" && count[apply.Applied] > 0:
-		v.Printf("To undo it: weir rollback %s\n", result.Run)
-	}
-}
-
-func outcome(v view.View, o apply.Outcome) string {
-	if o == apply.Applied {
-		return v.Good(string(o))
-	}
-	return v.Bad(string(o))
-}
-
-// whoami is user@host, for the lock.
-func whoami() string {
-	name := "unknown"
-	if u, err := user.Current(); err == nil {
-		name = u.Username
-	}
-	if host, err := os.Hostname(); err == nil {
-		name += "@" + host
-	}
-	return name
 }
 
 func isFile(name string) bool {

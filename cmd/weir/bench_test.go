@@ -39,7 +39,7 @@ func BenchmarkPlan1024x64(b *testing.B) {
 			b.Fatal(err)
 		}
 		loaded := time.Now()
-		p, err := c.plan(b.Context(), r, planOptions{observed: observed})
+		p, err := c.plan(b.Context(), r, planFlags{observed: observed})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -65,9 +65,8 @@ func observeAnother(b *testing.B, c *console, dir, observed string) (leaves, pla
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, name := range r.names {
-		bound := r.bound[name]
-		doc, _ := bound.Write()
+	for _, name := range r.Names {
+		doc := r.Wanted(name)
 		have := append(plan.Document{}, doc...)
 		due := 0
 		for i := range have {
@@ -79,8 +78,8 @@ func observeAnother(b *testing.B, c *console, dir, observed string) (leaves, pla
 			}
 		}
 		leaves += len(doc)
-		for i, f := range bound.Print(have) {
-			file := filepath.Join(observed, name, filepath.FromSlash(bound.Queries()[i].Name))
+		for i, f := range r.Print(name, have) {
+			file := filepath.Join(observed, name, filepath.FromSlash(r.Queries(name)[i].Name))
 			if err := writeFile(file, f.Body); err != nil {
 				b.Fatal(err)
 			}

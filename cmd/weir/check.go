@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/cmd/weir/view"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
@@ -28,34 +29,27 @@ func checkCommand(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r.sayUnsaid()
+			r.Findings = append(r.Findings, r.Unsaid()...)
+			r.Findings.Sort()
 			if c.json {
-				err = c.printJSON(findings{1, r.findings})
+				err = c.printJSON(findings{1, r.Findings})
 			} else {
-				v := c.view()
-				v.Findings(r.findings)
-				if f := r.fabric; f != nil && !r.findings.HasErrors() {
-					v.Printf("%s: %s, %s, %s: the intent holds together.\n", f.Name, view.Count(len(f.Switches), "switch"),
-						view.Count(len(f.Hosts), "host"), view.Count(len(f.Links), "link"))
+				v := c.stdout()
+				v.Findings(r.Findings)
+				if f := r.Fabric; f != nil && !r.Findings.HasErrors() {
+					v.Printf("%s: %s, %s, %s: the intent holds together.\n", f.Name, diag.Count(len(f.Switches), "switch"),
+						diag.Count(len(f.Hosts), "host"), diag.Count(len(f.Links), "link"))
 				}
 			}
 			if err != nil {
 				return err
 			}
-			if r.findings.HasErrors() {
+			if r.Findings.HasErrors() {
 				return exit(exitFindings)
 			}
 			return nil
 		},
 	}
-}
-
-// sayUnsaid adds what the languages of the devices cannot say.
-func (r *repo) sayUnsaid() {
-	unsaid := make([]diag.List, len(r.names))
-	onEachCore(r.names, func(i int, name string) { _, unsaid[i] = r.bound[name].Write() })
-	r.findings = append(r.findings, slices.Concat(unsaid...)...)
-	r.findings.Sort()
 }
 
 // explained is the JSON form of explain.
@@ -86,19 +80,19 @@ func explainCommand(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			values := fabric.Explain(r.fabric, a)
+			values := fabric.Explain(r.Fabric, a)
 			if len(values) == 0 {
-				return r.nothingAt(a)
+				return nothingAt(r, a)
 			}
 			if svg != "" {
-				if err := drawPort(r.fabric, a, svg); err != nil {
+				if err := drawPort(r.Fabric, a, svg); err != nil {
 					return err
 				}
 			}
 			if c.json {
 				return c.printJSON(explained{1, a.String(), values})
 			}
-			c.view().Values(a.String(), values)
+			c.stdout().Values(a.String(), values)
 			return nil
 		},
 	}
@@ -107,11 +101,11 @@ func explainCommand(c *console) *cobra.Command {
 }
 
 // nothingAt says what is wrong with an address at which there is nothing.
-func (r *repo) nothingAt(a addr.Addr) error {
-	d := r.device(a.Device)
+func nothingAt(r *control.Repo, a addr.Addr) error {
+	d := r.Device(a.Device)
 	switch {
 	case d == nil:
-		return fmt.Errorf("%s: there is nothing at this address; devices are %s%s", a, view.List(r.names, 8), source.DidYouMean(a.Device, r.names))
+		return fmt.Errorf("%s: there is nothing at this address; devices are %s%s", a, diag.First(r.Names, 8), source.DidYouMean(a.Device, r.Names))
 	case a.Port == "":
 		return fmt.Errorf("%s: there is nothing at this address; weir explain %s shows all of %s", a, a.Device, a.Device)
 	}
@@ -158,28 +152,25 @@ func renderCommand(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			names, err := (&repo{names: r.names}).picked(device)
+			names, err := r.Matching(device)
 			if err != nil {
 				return err
 			}
-			r.sayUnsaid()
-			c.say().Findings(r.findings)
+			r.Findings = append(r.Findings, r.Unsaid()...)
+			r.Findings.Sort()
+			c.stderr().Findings(r.Findings)
 			files := 0
 			for _, name := range names {
-				doc, _ := r.bound[name].Write()
-				for _, f := range r.bound[name].Print(doc) {
+				for _, f := range r.Print(name, r.Wanted(name)) {
 					files++
 					path := filepath.Join(out, name, filepath.FromSlash(strings.TrimPrefix(f.Name, "/")))
-					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-						return fmt.Errorf("write the configuration: %w", err)
-					}
-					if err := os.WriteFile(path, f.Body, 0o644); err != nil {
+					if err := writeFile(path, f.Body); err != nil {
 						return fmt.Errorf("write the configuration: %w", err)
 					}
 				}
 			}
-			c.say().Printf("wrote %s of %s to %s\n", view.Count(files, "file"), view.Count(len(names), "device"), out)
-			if r.findings.HasErrors() {
+			c.stderr().Printf("wrote %s of %s to %s\n", diag.Count(files, "file"), diag.Count(len(names), "device"), out)
+			if r.Findings.HasErrors() {
 				return exit(exitFindings)
 			}
 			return nil

@@ -105,19 +105,18 @@ many senders may start at once towards a port before PFC fires. What is not know
 			if err != nil {
 				return err
 			}
-			if r.fabric == nil {
-				return c.refused(r)
+			if r.Fabric == nil {
+				return c.refused(r.Findings)
 			}
-			found := r.fabric.Congestion()
+			found := r.Fabric.Congestion()
 			if found.Ranks.Findings.HasErrors() {
-				r.findings = found.Ranks.Findings
-				return c.refused(r)
+				return c.refused(found.Ranks.Findings)
 			}
 			c.alsoWrong(r)
 			if c.json {
-				return c.printJSON(congestionForm(r.fabric, found))
+				return c.printJSON(congestionForm(r.Fabric, found))
 			}
-			c.view().Congestion(r.fabric, found)
+			c.stdout().Congestion(r.Fabric, found)
 			return nil
 		},
 	}

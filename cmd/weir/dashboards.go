@@ -7,9 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weirfabric/weir/cmd/weir/view"
-	"github.com/weirfabric/weir/telemetry/dashboards"
-	"github.com/weirfabric/weir/templates"
+	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/intent/diag"
 )
 
 func dashboardsCommand(c *console) *cobra.Command {
@@ -30,8 +29,8 @@ Files of an earlier weir are overwritten.`,
 			if err != nil {
 				return err
 			}
-			c.view().Printf("wrote %s and %s to %s. Import %s in Grafana; run prometheus --config.file=%s\n",
-				view.Count(boards, "dashboard"), view.Count(others, "other file"), out,
+			c.stdout().Printf("wrote %s and %s to %s. Import %s in Grafana; run prometheus --config.file=%s\n",
+				diag.Count(boards, "dashboard"), diag.Count(others, "other file"), out,
 				filepath.Join(out, "grafana", "*.json"), filepath.Join(out, "prometheus", "prometheus.yml"))
 			return nil
 		},
@@ -40,9 +39,9 @@ Files of an earlier weir are overwritten.`,
 	return cmd
 }
 
-// writeDashboards writes the files of package dashboards below dir and says how many are dashboards and how many are not.
+// writeDashboards writes the dashboards and the rules below dir and says how many are dashboards and how many are not.
 func writeDashboards(dir string) (boards, others int, err error) {
-	files, err := dashboards.Files(templates.FS)
+	files, err := control.Dashboards()
 	if err != nil {
 		return 0, 0, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/cmd/weir/view"
 	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/depend"
@@ -60,21 +61,20 @@ With --fib it takes the routes that were read from the switches, and with --lst 
 			if err != nil {
 				return err
 			}
-			if r.fabric == nil {
-				return c.refused(r)
+			if r.Fabric == nil {
+				return c.refused(r.Findings)
 			}
-			d := check.DependenciesOf(r.fabric)
+			d := check.DependenciesOf(r.Fabric)
 			if d.Findings.HasErrors() {
-				r.findings = d.Findings
-				return c.refused(r)
+				return c.refused(d.Findings)
 			}
 			if o.fib != "" {
-				if d, err = withFIB(r.fabric, d, o.fib); err != nil {
+				if d, err = withFIB(r.Fabric, d, o.fib); err != nil {
 					return err
 				}
 			}
 			c.alsoWrong(r)
-			return c.deadlock(r.fabric.Name, r.fabric, d, o)
+			return c.deadlock(r.Fabric.Name, r.Fabric, d, o)
 		},
 	}
 	cmd.Flags().IntVar(&o.failures, "failures", 1, "how many links and switches may be down at once: 0, 1 or 2")
@@ -90,28 +90,16 @@ With --fib it takes the routes that were read from the switches, and with --lst 
 	return cmd
 }
 
-// refused prints the findings of a repo that cannot be proven because of them.
-func (c *console) refused(r *repo) error {
-	if c.json {
-		if err := c.printJSON(findings{1, r.findings}); err != nil {
-			return err
-		}
-	} else {
-		c.say().Findings(r.findings)
-	}
-	return exit(exitFindings)
-}
-
-// alsoWrong tells of errors that the answer of a command does not take into account.
-func (c *console) alsoWrong(r *repo) {
+// alsoWrong warns of errors that the answer of a command does not take into account.
+func (c *console) alsoWrong(r *control.Repo) {
 	count := 0
-	for _, d := range r.findings {
+	for _, d := range r.Findings {
 		if d.Severity == diag.Error {
 			count++
 		}
 	}
 	if count > 0 {
-		c.say().Printf("weir check finds %s in %s, and nothing of it can be planned: this is about the fabric as it is written\n", view.Count(count, "error"), r.dir)
+		c.stderr().Printf("weir check finds %s in %s, and nothing of it can be planned: this is about the fabric as it is written\n", diag.Count(count, "error"), r.Dir)
 	}
 }
 
@@ -130,8 +118,8 @@ func (c *console) deadlock(name string, f *fabric.Fabric, d check.Dependencies, 
 		answer.Subnets = subnetsOf(subnets)
 		err = c.printJSON(answer)
 	} else {
-		c.view().Deadlock(name, d, verdict, remedies)
-		c.view().Interchange(subnets)
+		c.stdout().Deadlock(name, d, verdict, remedies)
+		c.stdout().Interchange(subnets)
 	}
 	if err != nil {
 		return err
@@ -144,7 +132,7 @@ func (c *console) deadlock(name string, f *fabric.Fabric, d check.Dependencies, 
 		}
 	}
 	if o.rules != "" {
-		r, err := ruled(remedies, o.remedy)
+		r, err := control.RemedyWithRules(remedies, o.remedy)
 		if err != nil {
 			return err
 		}

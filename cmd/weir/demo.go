@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/cmd/control/lab"
 	"github.com/weirfabric/weir/cmd/weir/view"
-	"github.com/weirfabric/weir/drivers/apply"
-	"github.com/weirfabric/weir/drivers/sim"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/inventory"
-	"github.com/weirfabric/weir/telemetry/health"
 )
 
 // demoScale is how fast the demo's devices live: slow things of real devices (loads, sessions, samples, settle windows) take
@@ -77,11 +77,10 @@ an incast and a NIC storm, and undo a change that makes the network drop. Withou
 type demo struct {
 	*console
 	dir     string
-	repo    *repo
-	lab     *sim.Lab
-	watch   *watching
-	agreed  consent
-	settle  settleOptions
+	repo    *control.Repo
+	lab     *lab.Lab
+	watch   *control.Watching
+	settle  control.Settle
 	metrics string
 	report  demoReport
 }
@@ -95,7 +94,7 @@ func (c *console) demo(ctx context.Context, once bool, scale float64, listen str
 	defer func() { _ = os.RemoveAll(dir) }()
 	quiet := *c
 	quiet.lab = true
-	d := &demo{console: &quiet, dir: filepath.Join(dir, "pod1"), agreed: consent{yes: true, adopt: true, flap: true}, settle: settleOptions{idle: idleAccept, patience: demoPatience}}
+	d := &demo{console: &quiet, dir: filepath.Join(dir, "pod1"), settle: control.Settle{Idle: "accept", Patience: demoPatience}}
 	d.report = demoReport{Format: 1, Scale: scale, Drift: []string{}, Verdicts: []demoVerdict{}, Unsatisfied: []string{}}
 	defer d.end()
 	for _, part := range []func(context.Context) error{
@@ -106,7 +105,7 @@ func (c *console) demo(ctx context.Context, once bool, scale float64, listen str
 	} {
 		err := part(ctx)
 		if ctx.Err() != nil {
-			d.console.say().Printf("interrupted\n")
+			d.console.stderr().Printf("interrupted\n")
 			return exit(exitError)
 		}
 		if err != nil {
@@ -117,8 +116,8 @@ func (c *console) demo(ctx context.Context, once bool, scale float64, listen str
 	if err := d.sum(); err != nil || once {
 		return err
 	}
-	d.head("It goes on until Ctrl-C. Metrics: http://%s/metrics", d.metrics)
-	if err := d.lab.SetTraffic(sim.Steady); err != nil {
+	d.heading("It goes on until Ctrl-C. Metrics: http://%s/metrics", d.metrics)
+	if err := d.lab.SetTraffic(lab.Steady); err != nil {
 		return err
 	}
 	return d.showHealth(ctx, d.watch, false)
@@ -127,23 +126,23 @@ func (c *console) demo(ctx context.Context, once bool, scale float64, listen str
 // end takes everything down again.
 func (d *demo) end() {
 	if d.watch != nil {
-		d.watch.end()
+		d.watch.End()
 	}
 	if d.lab != nil {
 		_ = d.lab.Close()
 	}
 }
 
-// head and say narrate; programs get the report only.
-func (d *demo) head(format string, args ...any) {
+// heading and narrate are for people; programs get the report only.
+func (d *demo) heading(format string, args ...any) {
 	if !d.json {
-		d.view().Printf("\n%s\n", d.view().Bold(fmt.Sprintf(format, args...)))
+		d.stdout().Printf("\n%s\n", d.stdout().Bold(fmt.Sprintf(format, args...)))
 	}
 }
 
-func (d *demo) say(format string, args ...any) {
+func (d *demo) narrate(format string, args ...any) {
 	if !d.json {
-		d.view().Printf("  "+format+"\n", args...)
+		d.stdout().Printf("  "+format+"\n", args...)
 	}
 }
 
@@ -151,7 +150,7 @@ func (d *demo) say(format string, args ...any) {
 func (d *demo) missed(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	d.report.Unsatisfied = append(d.report.Unsatisfied, text)
-	d.say("%s", d.view().Bad("not seen: "+text))
+	d.narrate("%s", d.stdout().Bad("not seen: "+text))
 }
 
 // build scaffolds the repo, starts the lab and checks the intent.
@@ -167,58 +166,48 @@ func (d *demo) build(ctx context.Context, scale float64) error {
 	if err != nil {
 		return err
 	}
-	d.head("1. A fabric repo and simulated devices for it (weir init, weir check, weir lab)")
-	d.say("%s, %s: the intent holds together, %s.", view.Count(len(r.fabric.Switches), "switch"), view.Count(len(r.fabric.Hosts), "host"), view.FindingCount(r.findings))
-	d.report.Devices = len(r.names)
-	if d.lab, err = startLab(ctx, r, sim.Options{Scale: scale}, ""); err != nil {
+	d.heading("1. A fabric repo and simulated devices for it (weir init, weir check, weir lab)")
+	d.narrate("%s, %s: the intent holds together, %s.", diag.Count(len(r.Fabric.Switches), "switch"), diag.Count(len(r.Fabric.Hosts), "host"), view.FindingCount(r.Findings))
+	d.report.Devices = len(r.Names)
+	if d.lab, err = lab.Start(ctx, r, lab.Options{Scale: scale}); err != nil {
 		return err
 	}
 	if d.repo, err = d.mustHold(d.dir, ""); err != nil {
 		return err
 	}
-	if err := d.lab.SetTraffic(sim.Steady); err != nil {
+	if err := d.lab.SetTraffic(lab.Steady); err != nil {
 		return err
 	}
-	d.say("Devices speak gNMI and SSH on loopback and live %gx as fast as real ones.", scale)
+	d.narrate("Devices speak gNMI and SSH on loopback and live %gx as fast as real ones.", scale)
 	return nil
 }
 
 // plan makes a plan and says what it holds.
 func (d *demo) planned(ctx context.Context) (plan.Plan, error) {
-	p, err := d.plan(ctx, d.repo, planOptions{})
+	p, err := d.plan(ctx, d.repo, planFlags{})
 	if err != nil {
 		return p, err
 	}
 	if p.Findings.HasErrors() {
-		d.console.say().Findings(p.Findings)
+		d.console.stderr().Findings(p.Findings)
 		return p, exit(exitFindings)
 	}
 	return p, nil
 }
 
 // carryOut applies a plan as `weir apply` would, and says how the waves went.
-func (d *demo) carryOut(ctx context.Context, p plan.Plan) (apply.Result, error) {
-	if err := d.agreed.covers(p); err != nil {
-		return apply.Result{}, err
+func (d *demo) carryOut(ctx context.Context, p plan.Plan) (control.Result, error) {
+	if err := (control.Consent{Adopt: true, Flap: true}).Covers(p); err != nil {
+		return control.Result{}, err
 	}
-	want := map[string]plan.Document{}
-	for _, s := range slices.Concat(p.Waves...) {
-		want[s.Device], _ = d.repo.bound[s.Device].Write()
-	}
-	config, end, err := d.config(ctx, d.repo, p.Waves, d.settle)
-	if err != nil {
-		return apply.Result{}, err
-	}
-	defer end()
-	config.Observe = func(r apply.Record) {
-		if r.Kind == apply.Passed {
-			d.say("wave %d: %s: %s", r.Wave+1, view.List(devicesOf(p.Waves[r.Wave]), 3), d.passed(r.Text))
+	return d.repo.Apply(ctx, p, control.RunOptions{Settle: d.settle, Observe: func(r control.Record) {
+		if r.Kind == control.Passed {
+			d.narrate("wave %d: %s: %s", r.Wave+1, diag.First(devicesOf(p.Waves[r.Wave]), 3), d.passed(r.Text))
 		}
-		if d.observe != nil {
-			d.observe(r)
+		if d.observed != nil {
+			d.observed(r)
 		}
-	}
-	return config.Apply(ctx, p, want)
+	}})
 }
 
 // passed says in a few words why a wave stays.
@@ -226,7 +215,7 @@ func (d *demo) passed(verdict string) string {
 	if strings.HasPrefix(verdict, "nothing proven") {
 		return "stays, though the counters prove nothing yet"
 	}
-	return d.view().Good("stays: nothing is lost, " + verdict)
+	return d.stdout().Good("stays: nothing is lost, " + verdict)
 }
 
 func devicesOf(wave []plan.Step) []string {
@@ -244,14 +233,14 @@ func (d *demo) rollOut(ctx context.Context) error {
 		return err
 	}
 	s := p.Summary
-	d.head("2. Plan and apply in waves (weir plan, weir apply)")
-	d.say("%s: %d to create, %d to update, %d to delete, on factory devices with other people's settings in them.", view.Count(s.Devices, "device"), s.Create, s.Update, s.Delete)
-	d.say("Hosts that are not configured yet do not send in the lossless class: that proves nothing, and is accepted here (--idle accept).")
+	d.heading("2. Plan and apply in waves (weir plan, weir apply)")
+	d.narrate("%s: %d to create, %d to update, %d to delete, on factory devices with other people's settings in them.", diag.Count(s.Devices, "device"), s.Create, s.Update, s.Delete)
+	d.narrate("Hosts that are not configured yet do not send in the lossless class: that proves nothing, and is accepted here (--idle accept).")
 	result, err := d.carryOut(ctx, p)
 	if err != nil {
 		return err
 	}
-	if result.Outcome != apply.Applied {
+	if result.Outcome != control.Applied {
 		d.missed("the rollout ends applied: it ended %s: %s", result.Outcome, result.Why)
 		return nil
 	}
@@ -264,17 +253,17 @@ func (d *demo) rollOut(ctx context.Context) error {
 	if d.report.SecondPlan > 0 {
 		d.missed("a second plan is empty: it has %d changes", d.report.SecondPlan)
 	} else {
-		d.say("%s applied; a second plan is empty.", view.Count(d.report.Applied, "change"))
+		d.narrate("%s applied; a second plan is empty.", diag.Count(d.report.Applied, "change"))
 	}
 	return nil
 }
 
 // drift has somebody change one value on a switch, behind weir's back, and finds it.
 func (d *demo) drift(ctx context.Context) error {
-	d.head("3. Somebody changes one value on a switch by hand (weir drift)")
+	d.heading("3. Somebody changes one value on a switch by hand (weir drift)")
 	name, command := d.meddle()
-	d.say("%s$ %s", name, command)
-	t, err := d.repo.dial(ctx, name)
+	d.narrate("%s$ %s", name, command)
+	t, err := d.repo.Dial(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -285,11 +274,11 @@ func (d *demo) drift(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found := d.repo.drift(d.repo.names, d.repo.observe(ctx, d.repo.names, "", nil), time.Now())
+	found := d.repo.Drift(d.repo.Names, d.repo.Observe(ctx, d.repo.Names, "", nil))
 	for _, dev := range found {
 		for _, change := range dev.Changes {
 			d.report.Drift = append(d.report.Drift, change.Addr.String())
-			d.say("%s is %s, the intent wants %s", d.view().Bad(change.Addr.String()), change.Before, change.After)
+			d.narrate("%s is %s, the intent wants %s", d.stdout().Bad(change.Addr.String()), change.Before, change.After)
 		}
 	}
 	if len(d.report.Drift) != 1 {
@@ -300,7 +289,7 @@ func (d *demo) drift(ctx context.Context) error {
 		return err
 	}
 	result, err := d.carryOut(ctx, p)
-	if err == nil && result.Outcome != apply.Applied {
+	if err == nil && result.Outcome != control.Applied {
 		d.missed("the value is set back: the run ended %s: %s", result.Outcome, result.Why)
 	}
 	return err
@@ -308,9 +297,8 @@ func (d *demo) drift(ctx context.Context) error {
 
 // meddle is what somebody types on the first switch whose marking curve is a row of a database.
 func (d *demo) meddle() (device, command string) {
-	for _, s := range d.repo.fabric.Switches {
-		doc, _ := d.repo.bound[s.Name].Write()
-		for _, l := range doc {
+	for _, s := range d.repo.Fabric.Switches {
+		for _, l := range d.repo.Wanted(s.Name) {
 			if len(l.Path) == 3 && l.Path[0] == "WRED_PROFILE" && l.Path[2] == "green_max_threshold" {
 				return s.Name, fmt.Sprintf("sudo sonic-db-cli CONFIG_DB HSET 'WRED_PROFILE|%s' green_max_threshold 9000000", l.Path[1])
 			}
@@ -321,24 +309,24 @@ func (d *demo) meddle() (device, command string) {
 
 // beginWatch begins to judge the fabric, and waits until the counters have come twice: before that a verdict has nothing to rest on.
 func (d *demo) beginWatch(ctx context.Context, listen string) error {
-	d.head("4. Stream the counters of all devices, and judge them (weir watch)")
+	d.heading("4. Stream the counters of all devices, and judge them (weir watch)")
 	var err error
-	if d.watch, err = d.startWatch(ctx, d.repo, d.repo.names, 0); err != nil {
+	if d.watch, err = d.console.watch(ctx, d.repo, d.repo.Names, 0); err != nil {
 		return err
 	}
-	if d.metrics, err = serveMetrics(d.watch.gathering, listen); err != nil {
+	if d.metrics, err = serveMetrics(d.watch, listen); err != nil {
 		return err
 	}
-	d.say("Metrics for Prometheus: http://%s/metrics", d.metrics)
-	tick := time.NewTicker(d.watch.every)
+	d.narrate("Metrics for Prometheus: http://%s/metrics", d.metrics)
+	tick := time.NewTicker(d.watch.Every)
 	defer tick.Stop()
 	for {
-		if verdicts, rounds := d.watch.now(); rounds >= roundsOfWarmth {
+		if verdicts, rounds := d.watch.Verdicts(); rounds >= roundsOfWarmth {
 			if len(verdicts) == 0 {
-				d.say("Under steady traffic all is well.")
+				d.narrate("Under steady traffic all is well.")
 			}
 			for _, v := range verdicts {
-				d.say("%s", view.VerdictLine(d.view(), v))
+				d.narrate("%s", view.VerdictLine(d.stdout(), v))
 			}
 			return nil
 		}
@@ -352,25 +340,25 @@ func (d *demo) beginWatch(ctx context.Context, listen string) error {
 
 // incast has all hosts send to one, and waits until the verdict names the port in front of it.
 func (d *demo) incast(ctx context.Context) error {
-	victim := d.repo.fabric.Hosts[0]
-	d.say("All other hosts begin to send to %s at once.", victim.Name)
+	victim := d.repo.Fabric.Hosts[0]
+	d.narrate("All other hosts begin to send to %s at once.", victim.Name)
 	ports := map[string]bool{}
 	for _, n := range victim.NICs {
 		if n.Peer != nil {
 			ports[n.Peer.Device+"/"+n.Peer.Port] = true
 		}
 	}
-	return d.provoke(ctx, sim.Incast, victim.Name, func(v health.Verdict) bool {
-		return v.Check == health.Incast && (ports[v.Device+"/"+v.Port] || v.Culprit != nil && ports[v.Culprit.Device+"/"+v.Culprit.Port])
+	return d.provoke(ctx, lab.Incast, victim.Name, func(v control.Verdict) bool {
+		return v.Check == control.CheckIncast && (ports[v.Device+"/"+v.Port] || v.Culprit != nil && ports[v.Culprit.Device+"/"+v.Culprit.Port])
 	})
 }
 
 // storm has one NIC send PAUSE without end, and waits until the verdict names port and host.
 func (d *demo) storm(ctx context.Context) error {
-	host := d.repo.fabric.Hosts[len(d.repo.fabric.Hosts)-1].Name
-	d.head("5. The NIC of %s sends PAUSE without end", host)
-	return d.provoke(ctx, sim.NICStorm, host, func(v health.Verdict) bool {
-		return v.Check == health.PFCStorm && v.Culprit != nil && v.Culprit.Device == host
+	host := d.repo.Fabric.Hosts[len(d.repo.Fabric.Hosts)-1].Name
+	d.heading("5. The NIC of %s sends PAUSE without end", host)
+	return d.provoke(ctx, lab.NICStorm, host, func(v control.Verdict) bool {
+		return v.Check == control.CheckPFCStorm && v.Culprit != nil && v.Culprit.Device == host
 	})
 }
 
@@ -378,17 +366,17 @@ func (d *demo) storm(ctx context.Context) error {
 const detectWithin = 3 * time.Minute
 
 // provoke changes the traffic, waits for the verdict, and makes the traffic steady again.
-func (d *demo) provoke(ctx context.Context, traffic sim.Traffic, host string, expected func(health.Verdict) bool) error {
+func (d *demo) provoke(ctx context.Context, traffic lab.Traffic, host string, expected func(control.Verdict) bool) error {
 	if err := d.lab.SetTraffic(traffic, host); err != nil {
 		return err
 	}
 	began := time.Now()
-	deadline := time.NewTimer(d.repo.inWall(detectWithin))
+	deadline := time.NewTimer(d.repo.InWall(detectWithin))
 	defer deadline.Stop()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		verdicts, _ := d.watch.now()
+		verdicts, _ := d.watch.Verdicts()
 		if i := slices.IndexFunc(verdicts, expected); i >= 0 {
 			d.found(verdicts[i], time.Since(began))
 			break
@@ -398,15 +386,15 @@ func (d *demo) provoke(ctx context.Context, traffic sim.Traffic, host string, ex
 			return ctx.Err()
 		case <-deadline.C:
 			d.missed("%s about %s: %d other verdicts stand", traffic, host, len(verdicts))
-			return d.lab.SetTraffic(sim.Steady)
+			return d.lab.SetTraffic(lab.Steady)
 		case <-tick.C:
 		}
 	}
-	return d.lab.SetTraffic(sim.Steady)
+	return d.lab.SetTraffic(lab.Steady)
 }
 
-func (d *demo) found(v health.Verdict, after time.Duration) {
-	out := demoVerdict{Check: string(v.Check), Device: v.Device, Port: v.Port, Summary: v.Summary, Seconds: after.Seconds(), DeviceSeconds: after.Seconds() * d.repo.scale()}
+func (d *demo) found(v control.Verdict, after time.Duration) {
+	out := demoVerdict{Check: string(v.Check), Device: v.Device, Port: v.Port, Summary: v.Summary, Seconds: after.Seconds(), DeviceSeconds: after.Seconds() * d.repo.Scale()}
 	if v.Priority != nil {
 		out.Priority = int(*v.Priority)
 	}
@@ -414,16 +402,16 @@ func (d *demo) found(v health.Verdict, after time.Duration) {
 		out.Culprit = v.Culprit.String()
 	}
 	d.report.Verdicts = append(d.report.Verdicts, out)
-	d.say("%s", view.VerdictLine(d.view(), v))
-	d.say("found %.2f s after it began, which is %.0f s for the devices", out.Seconds, out.DeviceSeconds)
+	d.narrate("%s", view.VerdictLine(d.stdout(), v))
+	d.narrate("found %.2f s after it began, which is %.0f s for the devices", out.Seconds, out.DeviceSeconds)
 }
 
 // badChange applies a change that takes PFC off one leaf, with the check that forbids it waived, under an incast: the counters
 // refuse it, and the wave is led back.
 func (d *demo) badChange(ctx context.Context) error {
-	victim := d.repo.fabric.Hosts[0]
+	victim := d.repo.Fabric.Hosts[0]
 	leaf := victim.NICs[0].Peer.Device
-	d.head("6. A change that makes the network drop: PFC off on %s, with the check against it waived", leaf)
+	d.heading("6. A change that makes the network drop: PFC off on %s, with the check against it waived", leaf)
 	body := fmt.Sprintf(`kind: Override
 name: experiment
 select: {device: %[1]s}
@@ -442,7 +430,7 @@ accept:
 	if d.repo, err = d.mustHold(d.dir, ""); err != nil {
 		return err
 	}
-	if err := d.lab.SetTraffic(sim.Incast, victim.Name); err != nil {
+	if err := d.lab.SetTraffic(lab.Incast, victim.Name); err != nil {
 		return err
 	}
 	p, err := d.planned(ctx)
@@ -451,20 +439,20 @@ accept:
 	}
 	// Now that the hosts send, counters that prove nothing are no reason to keep a change: what the intent says holds.
 	usual := d.settle
-	d.settle.idle, d.settle.window = "", d.repo.inWall(time.Minute)
+	d.settle.Idle, d.settle.Window = "", d.repo.InWall(time.Minute)
 	result, err := d.carryOut(ctx, p)
 	d.settle = usual
 	if err != nil {
 		return err
 	}
-	d.report.RolledBack = result.Outcome == apply.AsBefore
+	d.report.RolledBack = result.Outcome == control.AsBefore
 	if !d.report.RolledBack {
 		d.missed("the bad wave is led back: the run ended %s: %s", result.Outcome, result.Why)
 	} else {
-		d.say("wave 1: %s: %s", leaf, d.view().Bad(result.Why))
-		d.say("%s is led back, and reads as before: %s", leaf, d.view().Good("nothing of the change is left"))
+		d.narrate("wave 1: %s: %s", leaf, d.stdout().Bad(result.Why))
+		d.narrate("%s is led back, and reads as before: %s", leaf, d.stdout().Good("nothing of the change is left"))
 	}
-	return d.lab.SetTraffic(sim.Steady)
+	return d.lab.SetTraffic(lab.Steady)
 }
 
 // sum prints the summary and says whether all was seen.
@@ -475,10 +463,10 @@ func (d *demo) sum() error {
 			return err
 		}
 	} else {
-		d.head("Summary")
-		d.say("%s, %s applied, %d in a second plan, %s found, %s named, bad change led back: %t, %.1f s.",
-			view.Count(r.Devices, "device"), view.Count(r.Applied, "change"), r.SecondPlan, view.Count(len(r.Drift), "drifted value"),
-			view.Count(len(r.Verdicts), "fault"), r.RolledBack, r.Seconds)
+		d.heading("Summary")
+		d.narrate("%s, %s applied, %d in a second plan, %s found, %s named, bad change led back: %t, %.1f s.",
+			diag.Count(r.Devices, "device"), diag.Count(r.Applied, "change"), r.SecondPlan, diag.Count(len(r.Drift), "drifted value"),
+			diag.Count(len(r.Verdicts), "fault"), r.RolledBack, r.Seconds)
 	}
 	if len(r.Unsatisfied) > 0 {
 		return exit(exitError)

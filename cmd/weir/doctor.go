@@ -1,26 +1,9 @@
 package main
 
 import (
-	"context"
-	"crypto/tls"
-	"errors"
-	"fmt"
-	"net"
-	"time"
-
 	"github.com/spf13/cobra"
-
-	"github.com/weirfabric/weir/drivers"
-	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/cmd/control"
 )
-
-// look is one thing that doctor tried on a device.
-type look struct {
-	Device string `json:"device"`
-	What   string `json:"what"`
-	OK     bool   `json:"ok"`
-	Text   string `json:"text"` // what was seen, or what is wrong and what to do
-}
 
 func doctorCommand(c *console) *cobra.Command {
 	var device string
@@ -33,10 +16,10 @@ func doctorCommand(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			looks := []look{}
+			looks := []control.Trial{}
 			bad := false
 			for _, name := range names {
-				for _, l := range r.examine(cmd.Context(), name) {
+				for _, l := range r.Examine(cmd.Context(), name) {
 					looks = append(looks, l)
 					bad = bad || !l.OK
 					if !c.json {
@@ -46,8 +29,8 @@ func doctorCommand(c *console) *cobra.Command {
 			}
 			if c.json {
 				err = c.printJSON(struct {
-					Format int    `json:"format"`
-					Looks  []look `json:"looks"`
+					Format int             `json:"format"`
+					Looks  []control.Trial `json:"looks"`
 				}{1, looks})
 			}
 			if err == nil && bad {
@@ -60,87 +43,11 @@ func doctorCommand(c *console) *cobra.Command {
 	return cmd
 }
 
-func (c *console) printLook(l look) {
-	v := c.view()
+func (c *console) printLook(l control.Trial) {
+	v := c.stdout()
 	word := v.Good("ok ")
 	if !l.OK {
 		word = v.Bad("bad")
 	}
 	v.Printf("%s %s: %s: %s\n", word, l.Device, l.What, l.Text)
-}
-
-// examine tries, in the order in which they depend on each other, what weir needs of a device.
-func (r *repo) examine(ctx context.Context, name string) []look {
-	var looks []look
-	say := func(what string, err error, text string) bool {
-		l := look{Device: name, What: what, OK: err == nil, Text: text}
-		if err != nil {
-			l.Text = err.Error()
-		}
-		looks = append(looks, l)
-		return err == nil
-	}
-	e, err := r.endpoint(ctx, name)
-	if !say("inventory and secrets", err, "complete") {
-		return looks
-	}
-	for _, t := range []struct {
-		what, address string
-		via           plan.Via
-	}{{"gNMI", e.GNMI, plan.GNMI}, {"SSH", e.SSH, plan.SSH}} {
-		if t.address == "" {
-			continue
-		}
-		if !say(t.what+" port", reach(ctx, t.address), t.address+" answers") {
-			continue
-		}
-		if t.via == plan.GNMI && !e.Insecure.Plaintext {
-			say("gNMI speaks TLS", speaksTLS(ctx, t.address), "yes")
-		}
-		only := e
-		if t.via == plan.GNMI {
-			only.SSH = ""
-		} else {
-			only.GNMI = ""
-		}
-		say(t.what+" trust and login", r.login(ctx, only), "in as "+e.User)
-	}
-	o := r.observeOne(ctx, name, "")
-	say("configuration", o.err, fmt.Sprintf("%d settings of weir's kind, %d derived by the device, %d foreign", len(o.state.Owned), len(o.state.Derived), len(o.state.Foreign)))
-	return looks
-}
-
-func reach(ctx context.Context, address string) error {
-	d := net.Dialer{Timeout: 5 * time.Second}
-	conn, err := d.DialContext(ctx, "tcp", address)
-	if err != nil {
-		return fmt.Errorf("%w: is the address right, the service on, the way open", err)
-	}
-	return conn.Close()
-}
-
-// speaksTLS says whether the server begins a TLS handshake at all; whether it is to be trusted is another question.
-func speaksTLS(ctx context.Context, address string) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	d := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}} //nolint:gosec // only to see whether it is TLS; nothing is sent
-	conn, err := d.DialContext(ctx, "tcp", address)
-	var record tls.RecordHeaderError
-	if errors.As(err, &record) {
-		return errors.New("it answers without TLS: give it a certificate, or, where the network is yours alone, set management.tls: plaintext")
-	}
-	if err != nil {
-		return err
-	}
-	return conn.Close()
-}
-
-func (r *repo) login(ctx context.Context, e drivers.Endpoint) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	t, err := r.dialer().Dial(ctx, e)
-	if err != nil {
-		return err
-	}
-	return t.Close()
 }

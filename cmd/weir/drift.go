@@ -2,25 +2,21 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/weirfabric/weir/cmd/weir/view"
-	"github.com/weirfabric/weir/intent/addr"
-	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/intent/diag"
 )
 
 // drift is the JSON form of the drift command.
 type drift struct {
-	Format  int                `json:"format"`
-	Devices []view.DriftDevice `json:"devices"`
+	Format  int                   `json:"format"`
+	Devices []control.DeviceDrift `json:"devices"`
 }
 
 func driftCommand(c *console) *cobra.Command {
-	var o planOptions
+	var f planFlags
 	cmd := &cobra.Command{
 		Use:   "drift [DIR]",
 		Short: "Say where reality left the intent; writes nothing and takes no lock",
@@ -33,22 +29,17 @@ could not be read: an unreachable device is never "no drift". Differences that w
 			if err != nil {
 				return err
 			}
-			names, err := c.reached(r, o.device)
+			names, err := c.reached(r, f.Device)
 			if err != nil {
 				return err
 			}
-			if o.observed == "" {
-				c.warnInsecure(r, names)
-			}
-			progress := c.progress("reading", len(names))
-			seen := r.observe(cmd.Context(), names, o.observed, progress.step)
-			progress.end()
+			seen := c.observe(cmd.Context(), r, names, f.observed)
 			c.warnUnfinished(r)
-			found := r.drift(names, seen, time.Now())
+			found := r.Drift(names, seen)
 			if c.json {
 				err = c.printJSON(drift{1, found})
 			} else {
-				c.view().Drift(found)
+				c.stdout().Drift(found)
 			}
 			if err != nil {
 				return err
@@ -56,44 +47,12 @@ could not be read: an unreachable device is never "no drift". Differences that w
 			return driftExit(found)
 		},
 	}
-	cmd.Flags().StringVar(&o.device, "device", "", "only devices whose names match this glob")
-	cmd.Flags().StringVar(&o.observed, "observed", "", "compare with the files of this folder (weir observe writes them) and not with the devices")
+	cmd.Flags().StringVar(&f.Device, "device", "", "only devices whose names match this glob")
+	cmd.Flags().StringVar(&f.observed, "observed", "", "compare with the files of this folder (weir observe writes them) and not with the devices")
 	return cmd
 }
 
-// drift lists, for each device, what differs from the intent and is not accepted.
-func (r *repo) drift(names []string, seen map[string]observation, now time.Time) []view.DriftDevice {
-	out := []view.DriftDevice{}
-	for _, name := range names {
-		d := view.DriftDevice{Device: name, Changes: []plan.Change{}}
-		if err := seen[name].err; err != nil {
-			d.Error = err.Error()
-		} else {
-			want, _ := r.bound[name].Write()
-			step, _ := r.bound[name].Step(seen[name].state, want)
-			for _, change := range step.Changes {
-				if !r.accepted(change, now) {
-					d.Changes = append(d.Changes, change)
-				}
-			}
-		}
-		out = append(out, d)
-	}
-	return out
-}
-
-// accepted says whether a difference was weighed and accepted in the repo, and still is.
-func (r *repo) accepted(change plan.Change, now time.Time) bool {
-	for _, w := range r.fabric.Intent.Accept {
-		at, err := addr.Parse(w.Address.V)
-		if err == nil && w.Check.V == "drift" && now.Before(w.Expires.V.AddDate(0, 0, 1)) && at.Contains(change.Addr) {
-			return true
-		}
-	}
-	return false
-}
-
-func driftExit(found []view.DriftDevice) error {
+func driftExit(found []control.DeviceDrift) error {
 	code := exitDone
 	for _, d := range found {
 		if d.Error != "" {
@@ -110,55 +69,41 @@ func driftExit(found []view.DriftDevice) error {
 }
 
 func observeCommand(c *console) *cobra.Command {
-	var o planOptions
+	var f planFlags
 	var out string
 	cmd := &cobra.Command{
 		Use:   "observe [DIR]",
 		Short: "Write what runs on each device as files, for plan and drift --observed",
 		Args:  folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, names, err := c.devices(dirArg(args), o.device)
+			r, err := c.mustHold(dirArg(args), "")
 			if err != nil {
 				return err
 			}
-			progress := c.progress("reading", len(names))
-			seen := r.observe(cmd.Context(), names, "", progress.step)
-			progress.end()
+			names, err := c.reached(r, f.Device)
+			if err != nil {
+				return err
+			}
+			seen := c.observe(cmd.Context(), r, names, "")
 			unread := 0
 			for _, name := range names {
-				if err := seen[name].err; err != nil {
+				if err := seen[name].Err; err != nil {
 					unread++
-					c.say().Printf("%s: %v\n", c.say().Bad("error"), err)
+					c.stderr().Printf("%s: %v\n", c.stderr().Bad("error"), err)
 					continue
 				}
-				if err := writeAnswers(filepath.Join(out, name), seen[name].answers); err != nil {
+				if err := control.SaveAnswers(filepath.Join(out, name), seen[name].Answers); err != nil {
 					return err
 				}
 			}
-			c.say().Printf("wrote %s to %s\n", view.Count(len(names)-unread, "device"), out)
+			c.stderr().Printf("wrote %s to %s\n", diag.Count(len(names)-unread, "device"), out)
 			if unread > 0 {
-				return fmt.Errorf("%s could not be read", view.Count(unread, "device"))
+				return fmt.Errorf("%s could not be read", diag.Count(unread, "device"))
 			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&o.device, "device", "", "only devices whose names match this glob")
+	cmd.Flags().StringVar(&f.Device, "device", "", "only devices whose names match this glob")
 	cmd.Flags().StringVarP(&out, "out", "o", "observed", "the folder to write to")
 	return cmd
-}
-
-func writeAnswers(dir string, answers []plan.Answer) error {
-	for _, a := range answers {
-		if a.Missing {
-			continue
-		}
-		name := filepath.Join(dir, filepath.FromSlash(a.Name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return fmt.Errorf("write what was observed: %w", err)
-		}
-		if err := os.WriteFile(name, a.Body, 0o600); err != nil {
-			return fmt.Errorf("write what was observed: %w", err)
-		}
-	}
-	return nil
 }

@@ -127,7 +127,7 @@ func TestTheExamplesHaveNoErrorButTheCircleThatTheyShow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
 			c := &console{out: &out, err: io.Discard}
-			code := c.run([]string{"check", "--json", exampleAnswer{}.changed(t, name)})
+			code := c.main([]string{"check", "--json", exampleAnswer{}.changed(t, name)})
 			var got findings
 			if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 				t.Fatal(err)

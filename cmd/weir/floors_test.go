@@ -20,7 +20,8 @@ const module = "github.com/weirfabric/weir/"
 // floors is the order of the packages: imports go down only. A folder that is not named stands on the floor of the nearest
 // folder above it that is.
 var floors = map[string]int{
-	"cmd/weir":     9,
+	"cmd/weir":     11,
+	"cmd/control":  10,
 	"drivers/gnmi": 8, "drivers/ssh": 8, "drivers/local": 8, "drivers/sim": 8, "drivers/drivertest": 8, "drivers/apply": 8,
 	"host": 8, "host/agent": 8, "host/vmtest": 8, "telemetry/gnmi": 8, "telemetry/poll": 8, "telemetry/verify": 8,
 	"render/cli": 7, "render/sonic": 7, "render/nvue": 7, "render/openconfig": 7, "render/dialecttest": 7,
@@ -43,6 +44,9 @@ var apart = map[string][]string{
 	"render":    {"drivers", "host", "telemetry"},
 	"host":      {"drivers", "telemetry"},
 }
+
+// beneath are the parts that commands reach through cmd/control alone. What prints them, cmd/weir/view, knows their words.
+var beneath = []string{"drivers/", "render/", "telemetry/", "host/", "intent/proof/"}
 
 // acting are the imports that packages which decide must not have.
 var acting = []string{"os", "os/exec", "log/slog", "math/rand", "math/rand/v2", "net", "net/http"}
@@ -73,6 +77,7 @@ func TestAPlantedViolationIsFound(t *testing.T) {
 		"an act where one decides":    {"render/cli/x.go", `package cli; import _ "os/exec"`, "decides and never acts"},
 		"a vendor below":              {"intent/fabric/x.go", "package fabric\n\nconst x = \"arista\"", "names a vendor"},
 		"protobuf below":              {"intent/plan/x.go", `package plan; import _ "google.golang.org/protobuf/proto"`, "floors 7 and up"},
+		"a device under a command":    {"cmd/weir/x.go", `package main; import _ "github.com/weirfabric/weir/drivers"`, "goes through cmd/control"},
 		"a folder without a floor":    {"util/x.go", `package util`, "no floor"},
 	} {
 		got := violations(t, fstest.MapFS{c.file: {Data: []byte(c.body)}})
@@ -134,6 +139,8 @@ func (s goFile) violations() []string {
 			nested := strings.HasPrefix(theirs+"/", folder+"/") || strings.HasPrefix(folder+"/", theirs+"/")
 			theirTop, _, _ := strings.Cut(theirs, "/")
 			switch {
+			case folder == "cmd/weir" && slices.ContainsFunc(beneath, func(b string) bool { return strings.HasPrefix(theirs+"/", b) }):
+				say("imports %s: a command goes through cmd/control", theirs)
 			case slices.Contains(apart[top], theirTop):
 				say("imports %s: the two are kept apart", theirs)
 			case other > floor:

@@ -1,15 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/weirfabric/weir/cmd/weir/view"
 	"github.com/weirfabric/weir/intent"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/inventory"
 )
 
@@ -31,7 +30,7 @@ func initCommand(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c.view().Printf("wrote %s to %s. Next: weir check %s\n", view.Count(n, "file"), dir, dir)
+			c.stdout().Printf("wrote %s to %s. Next: weir check %s\n", diag.Count(n, "file"), dir, dir)
 			return nil
 		},
 	}
@@ -61,9 +60,4 @@ func scaffold(dir string, spec inventory.ClosSpec) (int, error) {
 		}
 	}
 	return len(files), nil
-}
-
-// writeFile writes a file and makes the folders above it.
-func writeFile(name string, body []byte) error {
-	return errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, body, 0o644))
 }

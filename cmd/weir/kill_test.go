@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/drivers/apply"
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/inventory"
@@ -34,7 +35,7 @@ func TestARunThatIsKilledAfterAnyRecordIsRecovered(t *testing.T) {
 	if code != exitDone {
 		t.Fatalf("exit code %d: %+v", code, done)
 	}
-	records, err := apply.Store{Dir: labDir(whole.dir)}.Read(done.Run)
+	records, err := apply.Store{Dir: control.LabDir(whole.dir)}.Read(done.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func (f *testFabric) killed(t *testing.T, n int, flags []string) []apply.Record 
 	if status.Signal() != syscall.SIGKILL {
 		t.Fatalf("it was not killed: %v\n%s", status, said)
 	}
-	store := apply.Store{Dir: labDir(f.dir)}
+	store := apply.Store{Dir: control.LabDir(f.dir)}
 	runs, err := store.Runs()
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("runs %v: %v", runs, err)

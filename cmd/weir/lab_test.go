@@ -14,6 +14,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 
+	"github.com/weirfabric/weir/cmd/control/lab"
 	"github.com/weirfabric/weir/drivers/apply"
 	"github.com/weirfabric/weir/drivers/sim"
 	"github.com/weirfabric/weir/intent/plan"
@@ -40,11 +41,11 @@ func mixed() inventory.ClosSpec {
 // newFabric scaffolds a repo and serves devices for it until the test ends.
 func newFabric(t *testing.T, spec inventory.ClosSpec) *testFabric {
 	t.Helper()
-	return newFabricOf(t, spec, sim.Options{Scale: labScale})
+	return newFabricOf(t, spec, lab.Options{Scale: labScale})
 }
 
 // newFabricOf is newFabric with a lab of the options.
-func newFabricOf(t *testing.T, spec inventory.ClosSpec, o sim.Options) *testFabric {
+func newFabricOf(t *testing.T, spec inventory.ClosSpec, o lab.Options) *testFabric {
 	t.Helper()
 	f := &testFabric{dir: filepath.Join(t.TempDir(), "pod1")}
 	if _, err := scaffold(f.dir, spec); err != nil {
@@ -55,7 +56,7 @@ func newFabricOf(t *testing.T, spec inventory.ClosSpec, o sim.Options) *testFabr
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.lab, err = startLab(t.Context(), r, o, ""); err != nil {
+	if f.lab, err = lab.Start(t.Context(), r, o); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -72,7 +73,7 @@ func newFabricOf(t *testing.T, spec inventory.ClosSpec, o sim.Options) *testFabr
 // weir runs a command of weir on the lab and gives its exit code, what it printed, and what it said beside it.
 func (f *testFabric) weir(args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	c := &console{out: &out, err: &err, observe: func(r apply.Record) {
+	c := &console{out: &out, err: &err, observed: func(r apply.Record) {
 		if f.observe != nil {
 			f.observe(r)
 		}
@@ -80,7 +81,7 @@ func (f *testFabric) weir(args ...string) (code int, stdout, stderr string) {
 	if !f.real {
 		args = append(args, "--lab")
 	}
-	code = c.run(args)
+	code = c.main(args)
 	return code, out.String(), err.String()
 }
 
@@ -139,11 +140,11 @@ func (f *testFabric) states(t *testing.T) map[string]plan.State {
 		t.Fatal(err)
 	}
 	out := map[string]plan.State{}
-	for name, o := range r.observe(t.Context(), r.names, "", nil) {
-		if o.err != nil {
-			t.Fatal(o.err)
+	for name, o := range r.Observe(t.Context(), r.Names, "", nil) {
+		if o.Err != nil {
+			t.Fatal(o.Err)
 		}
-		out[name] = o.state
+		out[name] = o.State
 	}
 	return out
 }

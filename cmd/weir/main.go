@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/cmd/weir/view"
-	"github.com/weirfabric/weir/drivers/apply"
 )
 
 // The exit codes.
@@ -40,11 +40,11 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run is the whole program. It returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
-	return (&console{out: stdout, err: stderr}).run(args)
+	return (&console{out: stdout, err: stderr}).main(args)
 }
 
-// run carries out one command line, and returns the exit code.
-func (c *console) run(args []string) int {
+// main carries out one command line, and returns the exit code.
+func (c *console) main(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once: `weir recover` ends the run
@@ -65,7 +65,7 @@ func (c *console) run(args []string) int {
 	case errors.As(err, &code):
 		return int(code)
 	}
-	v := c.say()
+	v := c.stderr()
 	v.Printf("%s: %v\n", v.Bad("error"), err)
 	return exitError
 }
@@ -96,16 +96,16 @@ func (p *paper) torn() error {
 type console struct {
 	out, err io.Writer
 	json     bool
-	lab      bool               // talk to the lab of the repo and not to the real devices
-	record   string             // a file for the dialogue with devices; empty: none
-	observe  func(apply.Record) // is told of each record of a run once it is on disk and printed; nil: nobody
+	lab      bool                 // talk to the lab of the repo and not to the real devices
+	record   string               // a file for the dialogue with devices; empty: none
+	observed func(control.Record) // is told of each record of a run once it is on disk and printed; nil: nobody
 }
 
-// view prints people's text to out.
-func (c *console) view() view.View { return view.View{Out: c.out, Colour: colours(c.out)} }
+// stdout prints people's text to out.
+func (c *console) stdout() view.View { return view.View{Out: c.out, Colour: colours(c.out)} }
 
-// say prints people's text to err.
-func (c *console) say() view.View { return view.View{Out: c.err, Colour: colours(c.err)} }
+// stderr prints people's text to err.
+func (c *console) stderr() view.View { return view.View{Out: c.err, Colour: colours(c.err)} }
 
 // colours says whether w is a terminal whose owner has nothing against colours.
 func colours(w io.Writer) bool {

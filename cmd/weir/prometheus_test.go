@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -23,6 +24,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/weirfabric/weir/drivers/sim"
+	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/telemetry/dashboards"
 	"github.com/weirfabric/weir/templates"
 )
@@ -37,7 +39,7 @@ func TestDashboardsWritesItsFilesAndSaysHowToLoadThem(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	for range 2 { // the second time over the files of the first
 		var out, said bytes.Buffer
-		if code := (&console{out: &out, err: &said}).run([]string{"dashboards", "-o", dir}); code != exitDone {
+		if code := (&console{out: &out, err: &said}).main([]string{"dashboards", "-o", dir}); code != exitDone {
 			t.Fatalf("exit code %d\n%s", code, said.String())
 		}
 		want := fmt.Sprintf("wrote 4 dashboards and 3 other files to %[1]s. Import %[1]s/grafana/*.json in Grafana; run prometheus --config.file=%[1]s/prometheus/prometheus.yml\n", dir)
@@ -60,7 +62,7 @@ func TestDashboardsWritesItsFilesAndSaysHowToLoadThem(t *testing.T) {
 		t.Error(diff)
 	}
 	var out, said bytes.Buffer
-	code := (&console{out: &out, err: &said}).run([]string{"dashboards", "-o", filepath.Join(dir, "grafana", "weir-port.json")})
+	code := (&console{out: &out, err: &said}).main([]string{"dashboards", "-o", filepath.Join(dir, "grafana", "weir-port.json")})
 	if code != exitError || !strings.HasPrefix(said.String(), "error: write the dashboards: ") {
 		t.Errorf("a file where a folder should be: exit code %d, %q", code, said.String())
 	}
@@ -114,8 +116,8 @@ func TestEveryQueryOfEveryPanelReturnsData(t *testing.T) {
 		expr, _, _ := strings.Cut(q.Plain(rateOver), " or ")
 		panels[expr] = append(panels[expr], q)
 	}
-	found := p.waitFor(t, sortedNames(panels)...)
-	for _, expr := range sortedNames(panels) {
+	found := p.waitFor(t, slices.Sorted(maps.Keys(panels))...)
+	for _, expr := range slices.Sorted(maps.Keys(panels)) {
 		samples := found[expr]
 		for _, q := range panels[expr] {
 			if len(samples) == 0 {
@@ -144,12 +146,12 @@ func (f *testFabric) watched(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := c.startWatch(t.Context(), r, r.names, 2*time.Minute)
+	w, err := c.watch(t.Context(), r, r.Names, 2*time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(w.end)
-	address, err := serveMetrics(w.gathering, "127.0.0.1:0")
+	t.Cleanup(w.End)
+	address, err := serveMetrics(w, "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,9 +166,11 @@ func (f *testFabric) peerOf(t *testing.T, device, port string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for a, p := range topologyOf(r.fabric).Ports {
-		if a.Device == device && a.Port == port {
-			return p.Peer.Device
+	for _, l := range r.Fabric.Links {
+		for _, ends := range [][2]fabric.End{{l.A, l.B}, {l.B, l.A}} {
+			if at := ends[0].Address(); at.Device == device && at.Port == port {
+				return ends[1].Address().Device
+			}
 		}
 	}
 	return ""
@@ -227,7 +231,7 @@ func startPrometheus(t *testing.T, binary, target string) *testPrometheus {
 func writtenConfig(t *testing.T, dir, target string) string {
 	t.Helper()
 	var out, said bytes.Buffer
-	if code := (&console{out: &out, err: &said}).run([]string{"dashboards", "-o", dir}); code != exitDone {
+	if code := (&console{out: &out, err: &said}).main([]string{"dashboards", "-o", dir}); code != exitDone {
 		t.Fatalf("weir dashboards: exit code %d\n%s", code, said.String())
 	}
 	name := filepath.Join(dir, "prometheus", "prometheus.yml")

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weirfabric/weir/cmd/weir/view"
 	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/depend"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/path"
 )
@@ -52,19 +52,19 @@ them, and that it stops when it is paused itself; MTU, marking and the way back 
 			if err != nil {
 				return err
 			}
-			if r.fabric == nil || check.DependenciesOf(r.fabric).Findings.HasErrors() {
-				return c.refused(r) // without knowing the routes there is nothing to prove
+			if r.Fabric == nil || check.DependenciesOf(r.Fabric).Findings.HasErrors() {
+				return c.refused(r.Findings) // without knowing the routes there is nothing to prove
 			}
 			if class != "" {
-				if err := path.HasClass(r.fabric, class); err != nil {
+				if err := path.HasClass(r.Fabric, class); err != nil {
 					return fmt.Errorf("--class %s: %w", class, err)
 				}
 			}
 			c.alsoWrong(r)
 			if every {
-				return c.proveAll(r.fabric, class)
+				return c.proveAll(r.Fabric, class)
 			}
-			return c.provePair(r.fabric, ends[0], ends[1], class)
+			return c.provePair(r.Fabric, ends[0], ends[1], class)
 		},
 	}
 	cmd.Flags().StringVar(&class, "class", "", "the class; without it the one that the NIC sends RoCE in")
@@ -117,7 +117,7 @@ func (c *console) provePair(f *fabric.Fabric, a, b, class string) error {
 	if c.json {
 		err = c.printJSON(out)
 	} else {
-		c.view().Paths(out.Paths, out.Unjoined)
+		c.stdout().Paths(out.Paths, out.Unjoined)
 	}
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func (c *console) proveAll(f *fabric.Fabric, class string) error {
 	if c.json {
 		err = c.printJSON(out)
 	} else {
-		c.view().AllPaths(f.Name, out.All)
+		c.stdout().AllPaths(f.Name, out.All)
 	}
 	switch {
 	case err != nil:
@@ -170,5 +170,5 @@ func orNone(names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}
-	return view.List(names, 8)
+	return diag.First(names, 8)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/weirfabric/weir/cmd/control/lab"
 	"github.com/weirfabric/weir/drivers/apply"
 	"github.com/weirfabric/weir/drivers/sim"
 	"github.com/weirfabric/weir/intent/plan"
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 			var signal syscall.Signal
 			var record int
 			if n, _ := fmt.Sscanf(os.Getenv(signalAt), "%d:%d", &signal, &record); n == 2 {
-				c.observe = func(r apply.Record) {
+				c.observed = func(r apply.Record) {
 					if r.Seq != record {
 						return
 					}
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 					}
 				}
 			}
-			os.Exit(c.run(os.Args[1:]))
+			os.Exit(c.main(os.Args[1:]))
 		},
 	})
 }
@@ -97,11 +98,11 @@ func serveLab(ts *testscript.TestScript, neg bool, args []string) {
 	c := &console{out: io.Discard, err: io.Discard}
 	r, err := c.mustHold(ts.MkAbs(args[0]), "")
 	ts.Check(err)
-	lab, err := startLab(ctx, r, sim.Options{Scale: labScale}, "")
+	twin, err := lab.Start(ctx, r, lab.Options{Scale: labScale})
 	ts.Check(err)
-	ts.Defer(func() { ts.Check(lab.Close()) })
-	*ts.Value(labKey{}).(**sim.Lab) = lab
-	ts.Check(lab.SetTraffic(sim.Steady))
+	ts.Defer(func() { ts.Check(twin.Close()) })
+	*ts.Value(labKey{}).(**sim.Lab) = twin
+	ts.Check(twin.SetTraffic(sim.Steady))
 }
 
 func cutOffDevice(ts *testscript.TestScript, neg bool, args []string) {

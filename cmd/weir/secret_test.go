@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weirfabric/weir/drivers/sim"
+	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/cmd/control/lab"
 )
 
 // TestASecretIsNeverPrintedNorWritten reaches the devices as an operator does, by the inventory and not as a lab: addresses, host keys and
@@ -18,7 +19,7 @@ import (
 // written; and where it is wrong, neither that one.
 func TestASecretIsNeverPrintedNorWritten(t *testing.T) {
 	const password, wrong = "k7Qz-right-horse", "k7Qz-wrong-horse"
-	f := newFabricOf(t, mixed(), sim.Options{Scale: labScale, Password: password})
+	f := newFabricOf(t, mixed(), lab.Options{Scale: labScale, Password: password})
 	f.real = true
 	f.inventory(t)
 	t.Setenv("WEIR_PASSWORD", password)
@@ -103,7 +104,7 @@ func (f *testFabric) unwritten(t *testing.T, secrets ...string) {
 	t.Helper()
 	files := 0
 	err := filepath.WalkDir(f.dir, func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() && name != labDir(f.dir) {
+		if err != nil || e.IsDir() && name != control.LabDir(f.dir) {
 			return err
 		}
 		if e.IsDir() {

@@ -4,19 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
-	"net/http"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/weirfabric/weir/cmd/weir/view"
-	"github.com/weirfabric/weir/intent/addr"
-	"github.com/weirfabric/weir/telemetry"
-	"github.com/weirfabric/weir/telemetry/health"
+	"github.com/weirfabric/weir/cmd/control"
 )
 
 func watchCommand(c *console) *cobra.Command {
@@ -34,17 +27,17 @@ Prometheus. On anything but a terminal it prints a line when a verdict begins or
 			if err != nil {
 				return err
 			}
-			w, err := c.startWatch(cmd.Context(), r, names, drifting)
+			w, err := c.watch(cmd.Context(), r, names, drifting)
 			if err != nil {
 				return err
 			}
-			defer w.end()
+			defer w.End()
 			if listen != "" {
-				address, err := serveMetrics(w.gathering, listen)
+				address, err := serveMetrics(w, listen)
 				if err != nil {
 					return err
 				}
-				c.say().Printf("metrics at http://%s/metrics\n", address)
+				c.stderr().Printf("metrics at http://%s/metrics\n", address)
 			}
 			return c.showHealth(cmd.Context(), w, once)
 		},
@@ -56,143 +49,48 @@ Prometheus. On anything but a terminal it prints a line when a verdict begins or
 	return cmd
 }
 
-// watching judges what is gathered, over and over.
-type watching struct {
-	*gathering
-	repo     *repo
-	topology health.Topology
-	every    time.Duration
-
-	mu       sync.Mutex
-	verdicts []health.Verdict
-	rounds   int
-	flaps    map[addr.Addr]time.Time
-}
-
-// judgeEvery is how often the fabric is judged, in device time.
-const judgeEvery = 5 * time.Second
-
-func (c *console) startWatch(ctx context.Context, r *repo, names []string, drifting time.Duration) (*watching, error) {
-	log := slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelError}))
+// watch begins to watch. What goes wrong meanwhile is logged beside what is printed.
+func (c *console) watch(ctx context.Context, r *control.Repo, names []string, drifting time.Duration) (*control.Watching, error) {
+	var handler slog.Handler = slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelError})
 	if c.json {
-		log = slog.New(slog.NewJSONHandler(c.err, &slog.HandlerOptions{Level: slog.LevelError}))
+		handler = slog.NewJSONHandler(c.err, &slog.HandlerOptions{Level: slog.LevelError})
 	}
-	g, err := r.gather(ctx, names, log)
-	if err != nil {
-		return nil, err
-	}
-	w := &watching{gathering: g, repo: r, topology: topologyOf(r.fabric), every: r.inWall(judgeEvery), flaps: map[addr.Addr]time.Time{}}
-	ctx, stop := context.WithCancel(ctx)
-	stopBefore := g.stop
-	g.stop = func() { stop(); stopBefore() }
-	g.all.Go(func() { w.judgeAlways(ctx) })
-	if drifting > 0 {
-		g.all.Go(func() { w.driftAlways(ctx, names, r.inWall(drifting)) })
-	}
-	return w, nil
+	return r.Watch(ctx, names, control.WatchOptions{DriftEvery: drifting, Log: slog.New(handler)})
 }
 
-func (w *watching) judgeAlways(ctx context.Context) {
-	tick := time.NewTicker(w.every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-tick.C:
-			w.judge(now)
-		}
-	}
-}
-
-// judge judges what is known now, and exports the verdicts.
-func (w *watching) judge(now time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	window := health.Window{Now: now, Series: w.store.Series(nil), Earlier: w.verdicts, Flaps: w.flaps}
-	w.verdicts = health.Judge(window, w.topology, health.Policy{Scale: w.repo.scale()})
-	for _, v := range w.verdicts {
-		w.store.Doubt(v.Doubts...)
-	}
-	w.rounds++
-	w.store.Put(health.Matrix(w.verdicts, w.topology, now, w.every))
-}
-
-// now is the newest judgement, and how many there were.
-func (w *watching) now() ([]health.Verdict, int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.verdicts, w.rounds
-}
-
-// driftAlways reads the configuration of the devices now and then and exports how much differs.
-func (w *watching) driftAlways(ctx context.Context, names []string, every time.Duration) {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		seen := w.repo.observe(ctx, names, "", nil)
-		if ctx.Err() != nil {
-			return
-		}
-		var samples []telemetry.Sample
-		for _, d := range w.repo.drift(names, seen, time.Now()) {
-			if d.Error == "" {
-				samples = append(samples, telemetry.Sample{Metric: telemetry.DriftChanges, Addr: addr.Device(d.Device), Value: float64(len(d.Changes)), At: time.Now(), Every: every})
-			}
-		}
-		w.store.Put(samples)
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
-// serveMetrics serves /metrics for as long as counters are gathered, and says where.
-func serveMetrics(g *gathering, listen string) (address string, err error) {
+// serveMetrics serves /metrics for as long as the watch goes on, and gives the address.
+func serveMetrics(w *control.Watching, listen string) (address string, err error) {
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
 		return "", fmt.Errorf("serve metrics: %w", err)
 	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", g.store.Handler())
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, "weir: see /metrics\n")
-	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	g.all.Go(func() { _ = server.Serve(l) }) // ends with Close
-	stop := g.stop
-	g.stop = func() {
-		stop()
-		_ = server.Close()
-	}
+	w.Serve(l)
 	return l.Addr().String(), nil
 }
 
 // showHealth shows the verdicts until ctx ends: as a picture on a terminal, else as lines.
-func (c *console) showHealth(ctx context.Context, w *watching, once bool) error {
-	tick := time.NewTicker(w.every)
+func (c *console) showHealth(ctx context.Context, w *control.Watching, once bool) error {
+	tick := time.NewTicker(w.Every)
 	defer tick.Stop()
 	live := !c.json && !once && terminal(c.out)
-	var last []health.Verdict
+	var last control.Verdicts
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
 		}
-		verdicts, rounds := w.now()
+		verdicts, rounds := w.Verdicts()
 		switch {
 		case once && rounds < 2*roundsOfWarmth:
 			continue
 		case once:
 			return c.healthOnce(w, verdicts)
 		case live:
-			c.view().Printf("\x1b[H\x1b[2J")
-			c.view().Health(w.topology, verdicts, time.Now())
+			c.stdout().Printf("\x1b[H\x1b[2J")
+			c.stdout().Health(w.Topology, verdicts, time.Now())
 		default:
-			if err := c.tellChanges(last, verdicts); err != nil {
+			if err := c.printChanges(last, verdicts); err != nil {
 				return err
 			}
 		}
@@ -203,19 +101,19 @@ func (c *console) showHealth(ctx context.Context, w *watching, once bool) error 
 // roundsOfWarmth is how many judgements pass until counters of a usual interval have come twice.
 const roundsOfWarmth = 5
 
-func (c *console) healthOnce(w *watching, verdicts []health.Verdict) error {
+func (c *console) healthOnce(w *control.Watching, verdicts control.Verdicts) error {
 	if c.json {
 		if verdicts == nil {
-			verdicts = []health.Verdict{}
+			verdicts = control.Verdicts{}
 		}
 		if err := c.printJSON(struct {
 			Format   int              `json:"format"`
-			Verdicts []health.Verdict `json:"verdicts"`
+			Verdicts control.Verdicts `json:"verdicts"`
 		}{1, verdicts}); err != nil {
 			return err
 		}
 	} else {
-		c.view().Health(w.topology, verdicts, time.Now())
+		c.stdout().Health(w.Topology, verdicts, time.Now())
 	}
 	if len(verdicts) > 0 {
 		return exit(exitChanges)
@@ -223,32 +121,15 @@ func (c *console) healthOnce(w *watching, verdicts []health.Verdict) error {
 	return nil
 }
 
-// tellChanges prints the verdicts that begin and end.
-func (c *console) tellChanges(before, now []health.Verdict) error {
-	var err error
-	v := c.view()
-	for _, x := range now {
-		if !holds(before, x) {
-			if c.json {
-				err = errors.Join(err, c.printJSON(x))
-			} else {
-				v.Printf("%s %s\n", time.Now().Format(time.TimeOnly), view.VerdictLine(v, x))
-			}
-		}
+// printChanges prints the verdicts that begin and end.
+func (c *console) printChanges(before, now control.Verdicts) error {
+	if !c.json {
+		c.stdout().HealthChanges(before, now, time.Now())
+		return nil
 	}
-	for _, x := range before {
-		if !holds(now, x) && !c.json {
-			v.Printf("%s %s %s: %s\n", time.Now().Format(time.TimeOnly), v.Good("over"), x.At(), x.Check)
-		}
+	var err error
+	for _, x := range now.Without(before) {
+		err = errors.Join(err, c.printJSON(x))
 	}
 	return err
-}
-
-func holds(list []health.Verdict, v health.Verdict) bool {
-	for _, x := range list {
-		if x.Check == v.Check && x.At() == v.At() && x.State == v.State {
-			return true
-		}
-	}
-	return false
 }

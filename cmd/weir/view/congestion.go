@@ -12,6 +12,7 @@ import (
 
 	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/check"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/lossless"
 	"github.com/weirfabric/weir/intent/qos"
@@ -22,7 +23,7 @@ const mostRows = 40
 
 // Congestion prints one table for each subject, with what its numbers mean.
 func (v View) Congestion(f *fabric.Fabric, c fabric.Congestion) {
-	v.Printf("%s: %s, %s, %s; heights from %s\n", f.Name, Count(len(f.Switches), "switch"), Count(len(f.Hosts), "host"), Count(len(f.Links), "link"), c.Ranks.From)
+	v.Printf("%s: %s, %s, %s; heights from %s\n", f.Name, diag.Count(len(f.Switches), "switch"), diag.Count(len(f.Hosts), "host"), diag.Count(len(f.Links), "link"), c.Ranks.From)
 	v.oversubscription(c)
 	v.fanOuts(f, c.FanOuts)
 	v.incasts(c.Incasts)
@@ -146,7 +147,7 @@ func (v View) switches(kinds []alikeLoad, tiers int) {
 	var rows [][]string
 	for _, k := range kinds {
 		l := k.load
-		row := []string{List(k.names, 3), links(l.Down), links(l.Up), links(l.Side), unknownRatio(l), "", ""}
+		row := []string{diag.First(k.names, 3), links(l.Down), links(l.Up), links(l.Side), unknownRatio(l), "", ""}
 		if l.Side.Links == 0 {
 			row[3] = ""
 		}
@@ -172,7 +173,7 @@ func unknownRatio(l fabric.Load) string {
 	case l.Top:
 		return "top"
 	case l.Speedless > 0:
-		return "not known: " + Count(l.Speedless, "link") + " without a speed"
+		return "not known: " + diag.Count(l.Speedless, "link") + " without a speed"
 	case l.Down.Links == 0:
 		return "not known: no link from below"
 	}
@@ -184,7 +185,7 @@ func links(b fabric.Bundle) string {
 	if b.Links == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%s (%s)", sum(b.Rate), Count(b.Links, "link"))
+	return fmt.Sprintf("%s (%s)", sum(b.Rate), diag.Count(b.Links, "link"))
 }
 
 // sum writes the bandwidth of many links: 800G, 307.2T.

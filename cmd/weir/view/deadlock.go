@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/depend"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/qos"
 )
 
@@ -27,7 +28,7 @@ func (v View) Deadlock(name string, d check.Dependencies, verdict depend.Verdict
 	case verdict.UnroutedPairs > 0:
 		first := verdict.Unrouted[0]
 		v.Printf("%s: %s: %s routes lead nowhere from %s to %s, though cables join them (%s in all). %s\n", name, v.Bad("not proven"),
-			d.Routes(), n.Switches[first.Switch].Name, n.Destinations[first.Destination].Name, Count(verdict.UnroutedPairs, "such pair"), unroutedAdvice(d))
+			d.Routes(), n.Switches[first.Switch].Name, n.Destinations[first.Destination].Name, diag.Count(verdict.UnroutedPairs, "such pair"), unroutedAdvice(d))
 	case !verdict.Complete:
 		v.Printf("%s: %s: no cycle was found, but not everything was gone through.\n", name, v.Bad("not proven"))
 	default:
@@ -39,7 +40,7 @@ func (v View) Deadlock(name string, d check.Dependencies, verdict depend.Verdict
 	} else {
 		row("fabric", "switches: %d, links: %d, lossless priorities: %s; heights from %s", len(n.Switches), len(n.Links), d.Priorities, d.Ranks)
 	}
-	row("traffic", "%s; begins and ends at %s", Count(len(n.Destinations), "destination"), d.Ends)
+	row("traffic", "%s; begins and ends at %s", diag.Count(len(n.Destinations), "destination"), d.Ends)
 	row("assumes", "%s", assumption(d))
 	for i, k := range verdict.Leaks {
 		row([]string{"AS plan", ""}[min(i, 1)], "%s", v.Bad(k.Why))
@@ -48,7 +49,7 @@ func (v View) Deadlock(name string, d check.Dependencies, verdict depend.Verdict
 	if d.Mixed() || d.Subnet() {
 		each = ""
 	}
-	row("dependencies", "%s, %s%s", Count(verdict.Nodes, "buffer"), Count(verdict.Turns, "turn"), each)
+	row("dependencies", "%s, %s%s", diag.Count(verdict.Nodes, "buffer"), diag.Count(verdict.Turns, "turn"), each)
 	for i, c := range verdict.Covered {
 		row([]string{"covered", ""}[min(i, 1)], "%s", c)
 	}
@@ -77,7 +78,7 @@ func (v View) Interchange(x *depend.Interchange) {
 	if !x.Free {
 		word = v.Bad("not free")
 	}
-	v.Printf("InfiniBand: %s: %s that talk, in both directions; of each subnet its levels alone are known.\n", word, Count(len(x.Reaches)/2, "pair"))
+	v.Printf("InfiniBand: %s: %s that talk, in both directions; of each subnet its levels alone are known.\n", word, diag.Count(len(x.Reaches)/2, "pair"))
 	for _, r := range x.Reaches {
 		switch {
 		case !r.SingleHop() && len(r.Via) == 0:

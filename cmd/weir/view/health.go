@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/telemetry/health"
 )
@@ -42,7 +43,7 @@ func (v View) Health(t health.Topology, verdicts []health.Verdict, now time.Time
 		v.Printf("%s %s\n", VerdictLine(v, x), v.Dim("for "+now.Sub(x.Since).Round(100*time.Millisecond).String()))
 	}
 	if len(verdicts) == 0 {
-		v.Printf("%s: %s, nothing to report.\n", v.Good("well"), Count(len(t.Devices), "device"))
+		v.Printf("%s: %s, nothing to report.\n", v.Good("well"), diag.Count(len(t.Devices), "device"))
 	}
 }
 
@@ -80,4 +81,14 @@ func VerdictLine(v View, x health.Verdict) string {
 		line += " (estimated)"
 	}
 	return line
+}
+
+// HealthChanges prints the verdicts that began and ended between two judgements, each with the time of the second.
+func (v View) HealthChanges(before, now control.Verdicts, at time.Time) {
+	for _, x := range now.Without(before) {
+		v.Printf("%s %s\n", at.Format(time.TimeOnly), VerdictLine(v, x))
+	}
+	for _, x := range before.Without(now) {
+		v.Printf("%s %s %s: %s\n", at.Format(time.TimeOnly), v.Good("over"), x.At(), x.Check)
+	}
 }

@@ -8,7 +8,9 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
@@ -27,7 +29,7 @@ func (v View) Plan(p plan.Plan, o PlanOptions) {
 	}
 	v.legend(p)
 	for n, wave := range p.Waves {
-		v.Printf("\n%s\n", v.Bold(fmt.Sprintf("Wave %d of %d: %s", n+1, len(p.Waves), Count(len(wave), "device"))))
+		v.Printf("\n%s\n", v.Bold(fmt.Sprintf("Wave %d of %d: %s", n+1, len(p.Waves), diag.Count(len(wave), "device"))))
 		for _, g := range groupSteps(wave) {
 			v.step(g, o)
 		}
@@ -37,7 +39,7 @@ func (v View) Plan(p plan.Plan, o PlanOptions) {
 		v.Findings(p.Findings)
 	}
 	s := p.Summary
-	v.Printf("\nPlan: %s: %d to create, %d to update, %d to delete.\n", Count(s.Devices, "device"), s.Create, s.Update, s.Delete)
+	v.Printf("\nPlan: %s: %d to create, %d to update, %d to delete.\n", diag.Count(s.Devices, "device"), s.Create, s.Update, s.Delete)
 	v.consequences(p)
 	if o.File != "" {
 		v.Printf("Saved. To carry out exactly this: weir apply %s\n", o.File)
@@ -81,11 +83,11 @@ func (v View) consequences(p plan.Plan) {
 		}
 	}
 	if len(flaps) > 0 {
-		v.Printf("%s: traffic is touched on %s (apply needs --allow-flap).\n", v.paint(yellow, "note"), Count(len(flaps), "device"))
+		v.Printf("%s: traffic is touched on %s (apply needs --allow-flap).\n", v.paint(yellow, "note"), diag.Count(len(flaps), "device"))
 	}
 	if len(adopts) > 0 {
 		v.Printf("%s: settings that weir did not make would become weir's on %s, marked \"adopt\" (apply needs --adopt).\n",
-			v.paint(yellow, "note"), Count(len(adopts), "device"))
+			v.paint(yellow, "note"), diag.Count(len(adopts), "device"))
 	}
 }
 
@@ -122,9 +124,9 @@ func changeKey(c plan.Change) string {
 
 func (v View) step(g stepGroup, o PlanOptions) {
 	s := g.step
-	v.Printf("\n  %s (%s) %s\n", v.Bold(List(g.devices, 8)), s.Platform, v.Dim(by(s)))
+	v.Printf("\n  %s (%s) %s\n", v.Bold(diag.First(g.devices, 8)), s.Platform, v.Dim(by(s)))
 	if len(g.devices) > 1 {
-		v.Printf("  these %d devices: the same %s each\n", len(g.devices), Count(len(s.Changes), "change"))
+		v.Printf("  these %d devices: the same %s each\n", len(g.devices), diag.Count(len(s.Changes), "change"))
 	}
 	if s.Why != "" {
 		v.Printf("  %s\n", v.Dim(s.Why))
@@ -187,9 +189,9 @@ func groupPorts(changes []plan.Change) []portGroup {
 
 func (v View) ports(g portGroup) {
 	if g.ports[0] != "" {
-		head := List(g.ports, 6)
+		head := diag.First(g.ports, 6)
 		if len(g.ports) > 1 {
-			head += fmt.Sprintf(" (%d ports, the same %s each)", len(g.ports), Count(len(g.changes), "change"))
+			head += fmt.Sprintf(" (%d ports, the same %s each)", len(g.ports), diag.Count(len(g.changes), "change"))
 		}
 		v.Printf("    %s\n", v.paint(cyan, head))
 	}
@@ -280,15 +282,8 @@ func Message(m plan.Message) string {
 	return fmt.Sprintf("%s %s = %s", m.Op, m.Path, m.Body)
 }
 
-// DriftDevice is what differs on one device from what the intent wants.
-type DriftDevice struct {
-	Device  string        `json:"device"`
-	Error   string        `json:"error,omitempty"` // why it could not be read: that is never "no drift"
-	Changes []plan.Change `json:"changes"`
-}
-
 // Drift prints what moved. Changes say what would lead back: After is wanted, Before stands.
-func (v View) Drift(devices []DriftDevice) {
+func (v View) Drift(devices []control.DeviceDrift) {
 	n, unread := 0, 0
 	for _, d := range devices {
 		n += len(d.Changes)
@@ -303,12 +298,12 @@ func (v View) Drift(devices []DriftDevice) {
 	}
 	switch {
 	case unread > 0:
-		v.Printf("%s could not be read: whether they drifted is not known.\n", Count(unread, "device"))
+		v.Printf("%s could not be read: whether they drifted is not known.\n", diag.Count(unread, "device"))
 	case n == 0:
-		v.Printf("No drift: %s as the intent wants.\n", Count(len(devices), "device"))
+		v.Printf("No drift: %s as the intent wants.\n", diag.Count(len(devices), "device"))
 	}
 	if n > 0 {
-		v.Printf("%s.\n", Count(n, "difference"))
+		v.Printf("%s.\n", diag.Count(n, "difference"))
 	}
 }
 

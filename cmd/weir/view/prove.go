@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/path"
 )
 
@@ -28,7 +29,7 @@ func (v View) Paths(paths []path.Path, unjoined int) {
 	v.assumes(path.Granted(there, back))
 	v.row("not seen", path.NotSeen...)
 	if unjoined > 0 {
-		v.row("left out", fmt.Sprintf("%s of these NICs that no cables of the inventory join: other planes or rails", Count(unjoined, "pair")))
+		v.row("left out", fmt.Sprintf("%s of these NICs that no cables of the inventory join: other planes or rails", diag.Count(unjoined, "pair")))
 	}
 }
 
@@ -63,7 +64,7 @@ func (v View) state(kinds []path.Joined) string {
 func (v View) path(p path.Path) {
 	v.verdict(p)
 	if len(p.Hops) > 0 {
-		v.Printf("  %s. Checked on all routes: %s, %s. One route:\n\n", carries(p.Packet), Count(p.Switches, "switch"), Count(p.Links, "cable"))
+		v.Printf("  %s. Checked on all routes: %s, %s. One route:\n\n", carries(p.Packet), diag.Count(p.Switches, "switch"), diag.Count(p.Links, "cable"))
 	}
 	kinds := path.Join(p.Breaks)
 	v.hops(p.Hops, p.Breaks, kinds)
@@ -221,7 +222,7 @@ func brokenAt(j path.Joined) string {
 		s = strings.Join(names, ", ") + ": " + s
 	}
 	if j.Pairs > 0 {
-		s += " (" + Count(j.Pairs, "pair") + ")"
+		s += " (" + diag.Count(j.Pairs, "pair") + ")"
 	}
 	return s
 }
@@ -243,35 +244,35 @@ func (v View) AllPaths(name string, all []path.All) {
 }
 
 func (v View) allPaths(name string, a path.All) {
-	ends := Count(a.Ends, "NIC")
+	ends := diag.Count(a.Ends, "NIC")
 	if !a.Hosts {
-		ends = Count(a.Ends, "port") + " of switches"
+		ends = diag.Count(a.Ends, "port") + " of switches"
 	}
 	switch {
 	case a.Proven():
-		v.Printf("%s, class %s: %s between all %s (%s, each direction by itself).\n", name, a.Class, v.Good("lossless"), ends, Count(a.Pairs, "pair"))
+		v.Printf("%s, class %s: %s between all %s (%s, each direction by itself).\n", name, a.Class, v.Good("lossless"), ends, diag.Count(a.Pairs, "pair"))
 	case len(a.Breaks) == 0:
 		v.Printf("%s, class %s: %s: no pair to prove among %s.\n", name, a.Class, v.Bad("nothing is proven"), ends)
 	default:
-		v.Printf("%s, class %s: %s: of %s of %s %d are lossless (each direction by itself).\n", name, a.Class, v.state(a.Breaks), Count(a.Pairs, "pair"), ends, a.Lossless)
+		v.Printf("%s, class %s: %s: of %s of %s %d are lossless (each direction by itself).\n", name, a.Class, v.state(a.Breaks), diag.Count(a.Pairs, "pair"), ends, a.Lossless)
 	}
-	v.row("covered", fmt.Sprintf("%s, %s between them in both directions, all routes", Count(a.Switches, "switch"), Count(a.Links, "cable")))
+	v.row("covered", fmt.Sprintf("%s, %s between them in both directions, all routes", diag.Count(a.Switches, "switch"), diag.Count(a.Links, "cable")))
 	if !a.Hosts {
 		v.row("", "the hosts are not in the inventory: nothing is proven of NICs; ends are ports of the lowest switches that no cable leads to")
 	}
 	if a.Unjoined > 0 {
-		v.row("left out", fmt.Sprintf("%s that no cables join: other planes or rails", Count(a.Unjoined, "pair")))
+		v.row("left out", fmt.Sprintf("%s that no cables join: other planes or rails", diag.Count(a.Unjoined, "pair")))
 	}
 	if len(a.Unmanaged) > 0 {
 		var names []string
 		for _, u := range a.Unmanaged {
 			names = append(names, u.String())
 		}
-		v.row("left out", fmt.Sprintf("%s: no host profile selects them, so what they send is unknown", List(names, 3)))
+		v.row("left out", fmt.Sprintf("%s: no host profile selects them, so what they send is unknown", diag.First(names, 3)))
 	}
 	for i, k := range a.Alike {
 		if i == 8 {
-			v.row("", fmt.Sprintf("and %s more", Count(len(a.Alike)-i, "kind")))
+			v.row("", fmt.Sprintf("and %s more", diag.Count(len(a.Alike)-i, "kind")))
 			break
 		}
 		cnp := ""
@@ -299,7 +300,7 @@ func (v View) aside(list []path.Joined) {
 		for _, a := range j.Addresses {
 			names = append(names, a.String())
 		}
-		v.row("aside", fmt.Sprintf("%s: %s; no route uses the cable while nothing is down", List(names, 3), j.Break.What))
+		v.row("aside", fmt.Sprintf("%s: %s; no route uses the cable while nothing is down", diag.First(names, 3), j.Break.What))
 	}
 }
 

@@ -104,7 +104,7 @@ func FindingCount(l diag.List) string {
 	var words []string
 	for _, s := range []diag.Severity{diag.Error, diag.Warning, diag.Note} {
 		if n := l.Count(s); n > 0 {
-			words = append(words, Count(n, s.String()))
+			words = append(words, diag.Count(n, s.String()))
 		}
 	}
 	if len(words) == 0 {
@@ -117,33 +117,12 @@ func (v View) finding(f said) {
 	colour := map[diag.Severity]string{diag.Error: red, diag.Warning: yellow, diag.Note: cyan}[f.Severity]
 	head := ""
 	if len(f.about) > 0 {
-		head = List(f.about, 4) + ": "
+		head = diag.First(f.about, 4) + ": "
 	}
 	d := f.Diagnostic
 	d.Addr = addr.Addr{}
 	_, rest, _ := strings.Cut(d.String(), ": ")
 	v.Printf("%s: %s%s", v.paint(colour, f.Severity.String()), head, rest)
-}
-
-// Count writes a number with its noun: 1 error, 2 errors.
-func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	for _, ending := range []string{"ch", "s", "x"} {
-		if strings.HasSuffix(noun, ending) {
-			return strconv.Itoa(n) + " " + noun + "es"
-		}
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
-// List writes at most most names and how many more there are.
-func List(names []string, most int) string {
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // ranges writes numbers compactly: 0-25,27,29-31. Names that are no numbers are joined as they are.
@@ -192,7 +171,7 @@ func places(at []diag.Pos) string {
 			words = append(words, s)
 		}
 	}
-	return List(words, 2)
+	return diag.First(words, 2)
 }
 
 // quoted writes a value so that an empty one is seen.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
@@ -85,7 +86,7 @@ func TestAnEmptyPlanSaysSo(t *testing.T) {
 }
 
 func TestDriftThatCouldNotBeReadIsNeverNoDrift(t *testing.T) {
-	devices := []DriftDevice{
+	devices := []control.DeviceDrift{
 		{Device: "leaf1", Changes: []plan.Change{{Addr: addr.Device("leaf1").Of(addr.WRED, "x"), Action: plan.Update, Before: "9", After: "8"}}},
 		{Device: "leaf2", Error: "leaf2: cannot reach it"},
 	}

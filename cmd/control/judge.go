@@ -1,4 +1,4 @@
-package main
+package control
 
 import (
 	"cmp"
@@ -9,11 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"github.com/weirfabric/weir/cmd/weir/view"
 	"github.com/weirfabric/weir/drivers/apply"
-	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/telemetry"
 	"github.com/weirfabric/weir/telemetry/verify"
@@ -25,43 +22,33 @@ const (
 	idleAccept = "accept" // the wave stays, and it is said that nothing was proven
 )
 
-// settleOptions say how a wave is judged and how long weir waits for a device.
-type settleOptions struct {
-	window   time.Duration
-	idle     string
-	blind    bool
-	timeout  time.Duration
-	patience time.Duration
+// Settle says how a wave is judged and how long weir waits for a device. Zero values take what the intent says, or the default
+// that is named.
+type Settle struct {
+	Window   time.Duration // the counters are watched at least so long; never less than two of their intervals
+	Idle     string        // when the class carries no traffic in that window: hold or accept
+	Blind    bool          // no counters are watched: a wave stays when it reads back as wanted
+	Timeout  time.Duration // of one operation on a device, beside three times its expected cost; 1 minute
+	Patience time.Duration // for a device that does not answer, or whose state is in doubt; 2 minutes
 }
 
-func (o *settleOptions) flags(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&o.window, "settle", 0, "watch the counters at least so long after a wave (default what the intent says; never less than two of their intervals)")
-	cmd.Flags().StringVar(&o.idle, "idle", "", "when the class carries no traffic in that window: hold or accept (default what the intent says)")
-	cmd.Flags().BoolVar(&o.blind, "no-counters", false, "do not watch counters: a wave stays when it reads back as wanted")
-	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "for one operation on a device, beside three times its expected cost (default 1m)")
-	cmd.Flags().DurationVar(&o.patience, "patience", 0, "for a device that does not answer, or whose state is in doubt (default 2m)")
-}
-
-// watchWaves makes the judge of an apply's waves: it collects from the devices that change and their neighbours until end is
-// called.
-func (c *console) watchWaves(ctx context.Context, r *repo, waves [][]plan.Step, o settleOptions) (apply.Watch, func(), error) {
-	if o.blind {
-		c.say().Printf("%s: --no-counters: waves are not judged by what the network does\n", c.say().Bad("note"))
+// judge makes the judge of a run's waves: it collects from the devices that change and their neighbours until the function that
+// it returns is called. Without waves it collects from all.
+func (r *Repo) judge(ctx context.Context, waves [][]plan.Step, o Settle) (apply.Watch, func(), error) {
+	if o.Blind {
 		return nil, func() {}, nil
 	}
-	idle := cmp.Or(o.idle, r.fabric.Intent.Apply.Idle.V, idleHold)
+	idle := cmp.Or(o.Idle, r.Fabric.Intent.Apply.Idle.V, idleHold)
 	if idle != idleHold && idle != idleAccept {
 		return nil, nil, fmt.Errorf("--idle %q: want hold or accept; probing by weir itself is not there yet", idle)
 	}
-	window := cmp.Or(o.window, r.inWall(r.fabric.Intent.Apply.Settle.V))
+	window := cmp.Or(o.Window, r.InWall(r.Fabric.Intent.Apply.Settle.V))
 	var changed []string
-	for _, wave := range waves {
-		for _, s := range wave {
-			changed = append(changed, s.Device)
-		}
+	for _, s := range slices.Concat(waves...) {
+		changed = append(changed, s.Device)
 	}
 	if waves == nil {
-		changed = r.names
+		changed = r.Names
 	}
 	names := r.withNeighbours(changed)
 	g, err := r.gather(context.WithoutCancel(ctx), names, slog.New(slog.DiscardHandler))
@@ -75,7 +62,7 @@ func (c *console) watchWaves(ctx context.Context, r *repo, waves [][]plan.Step, 
 	watch := func(_ context.Context, wave []plan.Step) func(context.Context) apply.Verdict {
 		before := verify.Take(g.store, r.portsAround(wave))
 		return func(ctx context.Context) apply.Verdict {
-			result, err := verify.Window(ctx, g.store, before, verify.Options{Settle: window, Scale: r.scale()})
+			result, err := verify.Window(ctx, g.store, before, verify.Options{Settle: window, Scale: r.Scale()})
 			if err != nil {
 				return apply.Verdict{Text: "interrupted"}
 			}
@@ -87,7 +74,7 @@ func (c *console) watchWaves(ctx context.Context, r *repo, waves [][]plan.Step, 
 
 // warm waits until counters of every device have begun to come, so that the first wave has something to be compared with. A
 // device that stays silent leaves its part of a wave unproven; when all of them do, nothing could be judged at all.
-func (r *repo) warm(ctx context.Context, g *gathering, names []string) error {
+func (r *Repo) warm(ctx context.Context, g *gathering, names []string) error {
 	const patience = 10 * time.Second
 	deadline := time.After(patience)
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -122,9 +109,9 @@ func verdictOf(result verify.Result, idle string) apply.Verdict {
 		places[f.Summary] = append(places[f.Summary], f.Addr.String())
 	}
 	for i, summary := range order {
-		order[i] = view.List(places[summary], 3) + ": " + summary
+		order[i] = diag.First(places[summary], 3) + ": " + summary
 	}
-	text := view.List(order, 3)
+	text := diag.First(order, 3)
 	switch result.Verdict {
 	case verify.Pass:
 		return apply.Verdict{Pass: true, Text: fmt.Sprintf("after %v of counters", result.Waited.Round(10*time.Millisecond))}
@@ -135,38 +122,4 @@ func verdictOf(result verify.Result, idle string) apply.Verdict {
 		return apply.Verdict{Text: "nothing proven, and the policy is to hold (for a fabric whose hosts do not send in the class yet: --idle accept): " + text}
 	}
 	return apply.Verdict{Text: strings.TrimSpace(text)}
-}
-
-// withNeighbours adds the devices at the other ends of the cables.
-func (r *repo) withNeighbours(names []string) []string {
-	out := slices.Clone(names)
-	for _, l := range r.fabric.Links {
-		a, b := l.A.Address().Device, l.B.Address().Device
-		if slices.Contains(names, a) {
-			out = append(out, b)
-		}
-		if slices.Contains(names, b) {
-			out = append(out, a)
-		}
-	}
-	slices.SortFunc(out, addr.Natural)
-	out = slices.Compact(out)
-	return slices.DeleteFunc(out, func(n string) bool { return r.bound[n] == nil })
-}
-
-// portsAround are the cabled lossless ports of the devices of a wave and the ports that face them.
-func (r *repo) portsAround(wave []plan.Step) []verify.Port {
-	topology := topologyOf(r.fabric)
-	touched := map[string]bool{}
-	for _, s := range wave {
-		touched[s.Device] = true
-	}
-	var out []verify.Port
-	for a, p := range topology.Ports {
-		if len(p.Classes) > 0 && p.Peer.Device != "" && (touched[a.Device] || touched[p.Peer.Device]) && r.bound[a.Device] != nil {
-			out = append(out, verify.Port{Addr: a, Classes: p.Classes})
-		}
-	}
-	slices.SortFunc(out, func(a, b verify.Port) int { return addr.Compare(a.Addr, b.Addr) })
-	return out
 }

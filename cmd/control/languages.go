@@ -1,15 +1,15 @@
-package main
+package control
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/weirfabric/weir/host"
 	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/render"
 	"github.com/weirfabric/weir/render/cli"
 	"github.com/weirfabric/weir/render/sonic"
@@ -31,22 +31,34 @@ var (
 	filesOnly = map[string]bool{"rgos": true}
 )
 
+// WrittenOnly says whether weir only writes files for devices of a platform, and does not talk to them.
+func WrittenOnly(platform string) bool { return filesOnly[platform] }
+
 // known lists the platforms of a table.
 func known[T any](table map[string]T) string {
 	return strings.Join(slices.Sorted(maps.Keys(table)), ", ")
 }
 
+// sortedNames are the keys of a map, as people count.
 func sortedNames[T any](byName map[string]T) []string {
 	return slices.SortedFunc(maps.Keys(byName), addr.Natural)
 }
 
-// printJSON writes one JSON document to out.
-func (c *console) printJSON(value any) error {
-	e := json.NewEncoder(c.out)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
-		return fmt.Errorf("print JSON: %w", err)
-	}
-	return nil
+// Unsaid are the findings about what the languages of the devices cannot say.
+func (r *Repo) Unsaid() diag.List {
+	unsaid := make([]diag.List, len(r.Names))
+	onEachCore(r.Names, func(i int, name string) { _, unsaid[i] = r.bound[name].Write() })
+	return slices.Concat(unsaid...)
+}
+
+// Print lays a document of a device out as files, under the names that the device itself uses.
+func (r *Repo) Print(name string, doc plan.Document) []render.File { return r.bound[name].Print(doc) }
+
+// Queries are what a device is asked.
+func (r *Repo) Queries(name string) []plan.Query { return r.bound[name].Queries() }
+
+// Wanted is what a device must hold, in full.
+func (r *Repo) Wanted(name string) plan.Document {
+	doc, _ := r.bound[name].Write()
+	return doc
 }

@@ -1,0 +1,82 @@
+// Package control is the loop over everything that weir is made of: it opens a fabric repo, observes devices, makes plans, places
+// devices in waves, judges what stands between waves, finds drift, carries plans out, and watches. It takes values and functions
+// that report, and gives values: it has no flags, prints nothing and knows no exit codes, so that a second program can be
+// written on it.
+package control
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/user"
+	"strings"
+	"time"
+
+	"github.com/weirfabric/weir/drivers"
+)
+
+// Options say which repo is opened, and how what it says is reached. The zero value is the real thing.
+type Options struct {
+	Journal string    // the folder where runs are recorded; empty: DIR/.weir, or that of the lab
+	Lab     bool      // talk to the simulated devices that serve the repo, and not to the real ones
+	Record  io.Writer // gets the dialogue with devices, without secrets; nil: nobody does
+	Effects Effects
+}
+
+// Effects are how one life of weir acts on what is outside of it. The fields that are nil or empty are the real thing; a test
+// puts another world there.
+type Effects struct {
+	Files  fs.FS                                                               // the files of the repo; nil: the folder
+	Lab    *Lab                                                                // where the simulated devices are; nil: what a running lab wrote into the folder
+	Secret func(ctx context.Context, reference string) (drivers.Secret, error) // resolves env:, file: and exec:
+	Commit func(dir string) string                                             // the Git commit of a folder; empty where there is none
+	Now    func() time.Time                                                    // what names and dates
+	Who    string                                                              // user@host, for the lock
+	PID    int                                                                 // of this process, for the lock
+}
+
+// real fills in what is not set.
+func (e Effects) real(dir string) Effects {
+	if e.Files == nil {
+		e.Files = os.DirFS(dir)
+	}
+	if e.Secret == nil {
+		e.Secret = secret
+	}
+	if e.Commit == nil {
+		e.Commit = commitOf
+	}
+	if e.Now == nil {
+		e.Now = time.Now
+	}
+	if e.Who == "" {
+		e.Who = whoami()
+	}
+	if e.PID == 0 {
+		e.PID = os.Getpid()
+	}
+	return e
+}
+
+// whoami is user@host.
+func whoami() string {
+	name := "unknown"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	if host, err := os.Hostname(); err == nil {
+		name += "@" + host
+	}
+	return name
+}
+
+// commitOf is the commit that the repo's files stand at; empty where there is no Git repo.
+func commitOf(dir string) string {
+	out, err := exec.Command("git", "-C", dir, "rev-parse", "HEAD").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}

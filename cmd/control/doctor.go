@@ -1,0 +1,97 @@
+package control
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/weirfabric/weir/drivers"
+	"github.com/weirfabric/weir/intent/plan"
+)
+
+// Trial is one thing that was tried on a device.
+type Trial struct {
+	Device string `json:"device"`
+	What   string `json:"what"`
+	OK     bool   `json:"ok"`
+	Text   string `json:"text"` // what was seen, or what is wrong and what to do
+}
+
+// Examine tries, in the order in which they depend on each other, what weir needs of a device.
+func (r *Repo) Examine(ctx context.Context, name string) []Trial {
+	var looks []Trial
+	try := func(what string, err error, text string) bool {
+		l := Trial{Device: name, What: what, OK: err == nil, Text: text}
+		if err != nil {
+			l.Text = err.Error()
+		}
+		looks = append(looks, l)
+		return err == nil
+	}
+	e, err := r.endpoint(ctx, name)
+	if !try("inventory and secrets", err, "complete") {
+		return looks
+	}
+	for _, t := range []struct {
+		what, address string
+		via           plan.Via
+	}{{"gNMI", e.GNMI, plan.GNMI}, {"SSH", e.SSH, plan.SSH}} {
+		if t.address == "" {
+			continue
+		}
+		if !try(t.what+" port", reach(ctx, t.address), t.address+" answers") {
+			continue
+		}
+		if t.via == plan.GNMI && !e.Insecure.Plaintext {
+			try("gNMI speaks TLS", speaksTLS(ctx, t.address), "yes")
+		}
+		only := e
+		if t.via == plan.GNMI {
+			only.SSH = ""
+		} else {
+			only.GNMI = ""
+		}
+		try(t.what+" trust and login", r.login(ctx, only), "in as "+e.User)
+	}
+	o := r.observeOne(ctx, name, "")
+	try("configuration", o.Err, fmt.Sprintf("%d settings of weir's kind, %d derived by the device, %d foreign", len(o.State.Owned), len(o.State.Derived), len(o.State.Foreign)))
+	return looks
+}
+
+func reach(ctx context.Context, address string) error {
+	d := net.Dialer{Timeout: 5 * time.Second}
+	conn, err := d.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("%w: is the address right, the service on, the way open", err)
+	}
+	return conn.Close()
+}
+
+// speaksTLS says whether the server begins a TLS handshake at all; whether it is to be trusted is another question.
+func speaksTLS(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	d := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}} //nolint:gosec // only to see whether it is TLS; nothing is sent
+	conn, err := d.DialContext(ctx, "tcp", address)
+	var record tls.RecordHeaderError
+	if errors.As(err, &record) {
+		return errors.New("it answers without TLS: give it a certificate, or, where the network is yours alone, set management.tls: plaintext")
+	}
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+func (r *Repo) login(ctx context.Context, e drivers.Endpoint) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	t, err := r.dialer().Dial(ctx, e)
+	if err != nil {
+		return err
+	}
+	return t.Close()
+}

@@ -1,0 +1,59 @@
+package control
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Lab tells where simulated devices are. It stands in DIR/.weir/lab/lab.json while a lab runs.
+type Lab struct {
+	Format     int                   `json:"format"`
+	Scale      float64               `json:"scale"` // seconds of the devices in one of ours
+	Devices    map[string]LabAddress `json:"devices"`
+	CA         string                `json:"ca"`
+	KnownHosts string                `json:"known_hosts"`
+	User       string                `json:"user"`
+	Password   string                `json:"password"` // a reference
+}
+
+// LabAddress is where one simulated device listens; empty where it has not the protocol.
+type LabAddress struct {
+	GNMI string `json:"gnmi"`
+	SSH  string `json:"ssh"`
+}
+
+// LabDir is where the lab of a repo writes where its devices are, and where the journal of what is done to them is.
+func LabDir(dir string) string { return filepath.Join(dir, ".weir", "lab") }
+
+// LabFile is the file that tells where the simulated devices of a repo are.
+func LabFile(dir string) string { return filepath.Join(LabDir(dir), "lab.json") }
+
+// lab is where the simulated devices of the repo in dir are.
+func (e Effects) lab(dir string) (*Lab, error) {
+	if e.Lab != nil {
+		return e.Lab, nil
+	}
+	body, err := os.ReadFile(LabFile(dir))
+	if err != nil {
+		return nil, fmt.Errorf("no lab runs for %s (weir lab %s starts one): %w", dir, dir, err)
+	}
+	var l Lab
+	if err := json.Unmarshal(body, &l); err != nil {
+		return nil, fmt.Errorf("read where the lab is: %w", err)
+	}
+	return &l, nil
+}
+
+// Scale is how many seconds of the devices pass in one of ours: 1, but in a lab.
+func (r *Repo) Scale() float64 {
+	if r.lab != nil {
+		return r.lab.Scale
+	}
+	return 1
+}
+
+// InWall turns device time into our own.
+func (r *Repo) InWall(d time.Duration) time.Duration { return time.Duration(float64(d) / r.Scale()) }

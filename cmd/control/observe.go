@@ -1,0 +1,112 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/weirfabric/weir/intent/plan"
+)
+
+// sideBySide is how many devices are read at once.
+const sideBySide = 16
+
+// Observation is what was read from one device, or why it could not be.
+type Observation struct {
+	Answers []plan.Answer
+	State   plan.State
+	Err     error
+}
+
+// Observe reads devices side by side: from the devices, or from the files that `weir observe` wrote, where dir is not empty.
+func (r *Repo) Observe(ctx context.Context, names []string, dir string, done func(name string, err error)) map[string]Observation {
+	out := make(map[string]Observation, len(names))
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	slots := make(chan struct{}, sideBySide)
+	for _, name := range names {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			o := r.observeOne(ctx, name, dir)
+			mu.Lock()
+			defer mu.Unlock()
+			out[name] = o
+			if done != nil {
+				done(name, o.Err)
+			}
+		})
+	}
+	all.Wait()
+	return out
+}
+
+func (r *Repo) observeOne(ctx context.Context, name, dir string) Observation {
+	ask := r.ask
+	if dir != "" {
+		ask = func(_ context.Context, name string, qs []plan.Query) ([]plan.Answer, error) {
+			return readAnswers(dir, name, qs)
+		}
+	}
+	b := r.bound[name]
+	answers, err := ask(ctx, name, b.Queries())
+	if err != nil {
+		return Observation{Err: err}
+	}
+	state, err := b.Read(answers)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return Observation{Answers: answers, State: state, Err: err}
+}
+
+// ask puts queries to a device.
+func (r *Repo) ask(ctx context.Context, name string, qs []plan.Query) ([]plan.Answer, error) {
+	t, err := r.Dial(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := t.Get(ctx, qs)
+	if closed := t.Close(); err == nil && closed != nil && !errors.Is(closed, net.ErrClosed) {
+		return answers, fmt.Errorf("%s: end the connection: %w", name, closed)
+	}
+	return answers, err
+}
+
+// readAnswers takes answers from DIR/<device>/<query>, as `weir observe -o DIR` writes them. A file that is not there is an
+// answer that the device does not have; a device without any file is an error.
+func readAnswers(dir, device string, qs []plan.Query) ([]plan.Answer, error) {
+	var answers []plan.Answer
+	found := false
+	for _, q := range qs {
+		body, err := os.ReadFile(filepath.Join(dir, device, filepath.FromSlash(q.Name)))
+		missing := errors.Is(err, fs.ErrNotExist)
+		if err != nil && !missing {
+			return nil, fmt.Errorf("%s: read what was observed: %w", device, err)
+		}
+		found = found || !missing
+		answers = append(answers, plan.Answer{Name: q.Name, Body: body, Missing: missing})
+	}
+	if !found {
+		return nil, fmt.Errorf("%s: %s holds nothing that was observed of it", device, filepath.Join(dir, device))
+	}
+	return answers, nil
+}
+
+// SaveAnswers writes answers to DIR/<query>, from where Observe reads them again.
+func SaveAnswers(dir string, answers []plan.Answer) error {
+	for _, a := range answers {
+		if a.Missing {
+			continue
+		}
+		if err := writeFile(filepath.Join(dir, filepath.FromSlash(a.Name)), a.Body, 0o600); err != nil {
+			return fmt.Errorf("write what was observed: %w", err)
+		}
+	}
+	return nil
+}

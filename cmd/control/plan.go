@@ -1,0 +1,122 @@
+package control
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/plan"
+)
+
+// PlanOptions say what a plan is made of.
+type PlanOptions struct {
+	Device   string // only devices whose names match this glob; the plan is then incomplete, and says so
+	WaveSize int    // at most this many devices in a wave; 0: no limit
+}
+
+// Plan works out the steps that lead the observed devices to the intent, and puts them into waves. A device that could not be
+// read is an error: a plan that silently leaves a device out is worse than none.
+func (r *Repo) Plan(names []string, seen map[string]Observation, o PlanOptions) (plan.Plan, error) {
+	var failed []error
+	for _, name := range names {
+		failed = append(failed, seen[name].Err)
+	}
+	if err := errors.Join(failed...); err != nil {
+		return plan.Plan{}, fmt.Errorf("no plan was made:\n%w", err)
+	}
+	p := plan.Plan{Format: plan.Format, ID: rand.Text(), Intent: r.Digest, Commit: r.effects.Commit(r.Dir)}
+	for _, d := range r.Findings {
+		if d.Severity > diag.Note {
+			p.Findings.Add(d)
+		}
+	}
+	steps, findings := r.steps(names, seen)
+	p.Findings = append(p.Findings, findings...)
+	p.Summary = summaryOf(steps)
+	p.Waves = plan.Arrange(steps, placesOf(r.Fabric), r.Fabric.Intent.Apply.Canary.V, o.WaveSize)
+	p.Findings = append(p.Findings, boundaries(p, r.Fabric)...)
+	if o.Device != "" {
+		p.Findings.Add(diag.Diagnostic{Severity: diag.Warning, Check: "plan", Summary: fmt.Sprintf(
+			"--device %s: only %s of %d were looked at; both ends of a link must agree before a class is lossless", o.Device,
+			diag.Count(len(names), "device"), len(r.Names))})
+	}
+	p.Findings.Sort()
+	return p, nil
+}
+
+// summaryOf counts what steps change.
+func summaryOf(steps []plan.Step) plan.Summary {
+	s := plan.Summary{Devices: len(steps)}
+	for _, step := range steps {
+		for _, change := range step.Changes {
+			switch change.Action {
+			case plan.Create:
+				s.Create++
+			case plan.Update:
+				s.Update++
+			case plan.Delete:
+				s.Delete++
+			}
+		}
+	}
+	return s
+}
+
+// onEachCore does something for each of the names, for as many at once as there are processors, and waits for all.
+func onEachCore(names []string, do func(i int, name string)) {
+	var all sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, name := range names {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			do(i, name)
+		})
+	}
+	all.Wait()
+}
+
+// steps works out what changes on each device. A device in order has no step.
+func (r *Repo) steps(names []string, seen map[string]Observation) ([]plan.Step, diag.List) {
+	steps, findings := make([]plan.Step, len(names)), make([]diag.List, len(names))
+	onEachCore(names, func(i int, name string) {
+		want, unsaid := r.bound[name].Write()
+		step, refused := r.bound[name].Step(seen[name].State, want)
+		steps[i], findings[i] = step, slices.Concat(unsaid, refused)
+	})
+	return slices.DeleteFunc(steps, func(s plan.Step) bool { return len(s.Changes) == 0 }), slices.Concat(findings...)
+}
+
+// SavePlan writes a plan to a file.
+func SavePlan(name string, p plan.Plan) error {
+	body, err := json.MarshalIndent(p, "", " ")
+	if err != nil {
+		return fmt.Errorf("save the plan: %w", err)
+	}
+	if err := os.WriteFile(name, append(body, '\n'), 0o600); err != nil {
+		return fmt.Errorf("save the plan: %w", err)
+	}
+	return nil
+}
+
+// LoadPlan reads a plan that SavePlan wrote.
+func LoadPlan(name string) (plan.Plan, error) {
+	var p plan.Plan
+	body, err := os.ReadFile(name)
+	if err != nil {
+		return p, fmt.Errorf("read the plan: %w", err)
+	}
+	if err := json.Unmarshal(body, &p); err != nil {
+		return p, fmt.Errorf("%s is no plan of weir: %w", name, err)
+	}
+	if p.Format != plan.Format {
+		return p, fmt.Errorf("%s has plan format %d; this weir reads format %d: make the plan again", name, p.Format, plan.Format)
+	}
+	return p, nil
+}

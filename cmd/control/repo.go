@@ -1,0 +1,185 @@
+package control
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/weirfabric/weir/drivers"
+	"github.com/weirfabric/weir/drivers/apply"
+	"github.com/weirfabric/weir/intent"
+	"github.com/weirfabric/weir/intent/check"
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/inventory"
+	"github.com/weirfabric/weir/render"
+)
+
+// Repo is a fabric repo, read and resolved.
+type Repo struct {
+	Dir      string
+	Fabric   *fabric.Fabric // nil when the files could not be read as a fabric
+	Findings diag.List      // what is wrong with what it says
+	Digest   plan.Digest    // of its files
+	Names    []string       // of all devices, sorted as people count
+	Store    apply.Store    // of its runs
+
+	effects  Effects
+	manifest plan.Manifest
+	bound    map[string]render.Bound
+	lab      *Lab              // where the devices are when they are simulated ones; nil: real ones
+	recorder *drivers.Recorder // of the dialogue with devices; nil: none
+}
+
+// Open reads, resolves and checks the repo in dir. What is wrong with what it says is in its findings; an error means that it
+// could not be read at all.
+func Open(dir string, o Options) (*Repo, error) {
+	r := &Repo{Dir: dir, Store: StoreOf(dir, o), effects: o.Effects.real(dir)}
+	if err := r.isRepo(); err != nil {
+		return nil, err
+	}
+	if o.Record != nil {
+		r.recorder = &drivers.Recorder{Dialer: transports(), To: o.Record}
+	}
+	var err error
+	if o.Lab {
+		if r.lab, err = r.effects.lab(dir); err != nil {
+			return nil, err
+		}
+	}
+	if r.Digest, err = intent.Digest(r.effects.Files); err != nil {
+		return nil, err
+	}
+	if r.manifest, err = r.Store.Manifest(); err != nil {
+		return nil, err
+	}
+	r.resolve()
+	r.Findings.Sort()
+	return r, nil
+}
+
+// isRepo says why the folder cannot be a fabric repo.
+func (r *Repo) isRepo() error {
+	main, err := fs.Stat(r.effects.Files, "fabric.yaml")
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s is no fabric repo: it has no fabric.yaml (weir init DIR makes one)", r.Dir)
+	case main.IsDir():
+		return fmt.Errorf("%s is no fabric repo: its fabric.yaml is a folder and must be a file", r.Dir)
+	}
+	return nil
+}
+
+// resolve makes the fabric of what the files say, as far as they say one.
+func (r *Repo) resolve() {
+	want, findings := intent.Load(r.effects.Files)
+	r.Findings = append(r.Findings, findings...)
+	exists, findings := inventory.Load(r.effects.Files)
+	r.Findings = append(r.Findings, findings...)
+	if r.Findings.HasErrors() {
+		return
+	}
+	resolved, findings := fabric.Resolve(want, exists)
+	r.Findings = append(r.Findings, findings...)
+	if !r.Findings.HasErrors() {
+		r.Findings = append(r.Findings, check.Run(resolved, r.effects.Now())...)
+		r.Fabric = resolved
+		r.bind()
+	}
+}
+
+// bind gives every device its language.
+func (r *Repo) bind() {
+	r.bound = map[string]render.Bound{}
+	for _, s := range r.Fabric.Switches {
+		if l, ok := switchLanguages[s.Platform]; ok {
+			r.bound[s.Name] = render.Bind(l, s, s.Name, s.Platform, r.manifest)
+		} else {
+			r.Findings.Errorf("platform", s.Address(), []diag.Pos{s.At}, "weir speaks no language of platform %q: it knows %s", s.Platform, known(switchLanguages))
+		}
+	}
+	for _, h := range r.Fabric.Hosts {
+		if l, ok := hostLanguages[h.Platform]; !ok {
+			r.Findings.Errorf("platform", h.Address(), []diag.Pos{h.Device.At}, "weir speaks no language of platform %q: it knows %s", h.Platform, known(hostLanguages))
+		} else if len(h.At) > 0 {
+			r.bound[h.Name] = render.Bind(l, h, h.Name, h.Platform, r.manifest)
+		}
+	}
+	r.Names = sortedNames(r.bound)
+}
+
+// StoreOf is where the journal of a repo is: in the repo, that of its lab apart, or where the options say.
+func StoreOf(dir string, o Options) apply.Store {
+	switch {
+	case o.Journal != "":
+		return apply.Store{Dir: o.Journal}
+	case o.Lab:
+		return apply.Store{Dir: LabDir(dir)}
+	}
+	return apply.Store{Dir: filepath.Join(dir, ".weir")}
+}
+
+// Device is the inventory's entry of a device; nil where it has none.
+func (r *Repo) Device(name string) *inventory.Device {
+	i := slices.IndexFunc(r.Fabric.Inventory.Devices, func(d *inventory.Device) bool { return d.Name.V == name })
+	if i < 0 {
+		return nil
+	}
+	return r.Fabric.Inventory.Devices[i]
+}
+
+// Matching are the devices whose names match the glob; all without one.
+func (r *Repo) Matching(glob string) ([]string, error) {
+	if glob == "" {
+		return r.Names, nil
+	}
+	var out []string
+	for _, name := range r.Names {
+		if ok, err := path.Match(glob, name); err != nil {
+			return nil, fmt.Errorf("--device %q: %w", glob, err)
+		} else if ok {
+			out = append(out, name)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("--device %q matches no device of the inventory", glob)
+	}
+	return out, nil
+}
+
+// Reached are the devices whose names match the glob and that weir talks to, and those that it only writes files for.
+func (r *Repo) Reached(glob string) (names, filesOnly []string, err error) {
+	all, err := r.Matching(glob)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range all {
+		if WrittenOnly(r.Device(name).Platform.V) {
+			filesOnly = append(filesOnly, name)
+		} else {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, filesOnly, errors.New("no device is left that weir talks to")
+	}
+	return names, filesOnly, nil
+}
+
+// path takes a file name of the inventory as relative to the repo.
+func (r *Repo) path(name string) string {
+	if name == "" || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(r.Dir, name)
+}
+
+// writeFile writes a file and makes the folders above it.
+func writeFile(name string, body []byte, mode os.FileMode) error {
+	return errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, body, mode))
+}

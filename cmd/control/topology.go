@@ -1,0 +1,101 @@
+package control
+
+import (
+	"slices"
+
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/intent/qos"
+	"github.com/weirfabric/weir/telemetry/health"
+	"github.com/weirfabric/weir/telemetry/verify"
+)
+
+// topologyOf is the fabric as the judge of its health sees it.
+func topologyOf(f *fabric.Fabric) health.Topology {
+	t := health.Topology{Ports: map[addr.Addr]health.Port{}}
+	kept := keptLossless(f)
+	for _, s := range f.Switches {
+		t.Devices = append(t.Devices, health.Device{Name: s.Name})
+		for _, p := range s.Ports {
+			port := health.Port{Rate: p.Speed, Classes: losslessOn(f, kept, p.Queues)}
+			if p.Peer != nil {
+				port.Peer, port.PeerHost = addr.Port(p.Peer.Device, p.Peer.Port), p.Peer.Host
+			}
+			t.Ports[addr.Port(s.Name, p.Name)] = port
+		}
+	}
+	for _, h := range f.Hosts {
+		t.Devices = append(t.Devices, health.Device{Name: h.Name, Host: true})
+		for _, n := range h.NICs {
+			port := health.Port{Host: true, Rate: n.Speed, Classes: losslessOn(f, kept, nil)}
+			if n.Peer != nil {
+				port.Peer = addr.Port(n.Peer.Device, n.Peer.Port)
+			}
+			t.Ports[addr.Port(h.Name, n.Name)] = port
+		}
+	}
+	return t
+}
+
+// losslessOn are the lossless classes of a port. A class that any port keeps lossless counts on all of them: where one does
+// not, its drops are what must be seen. A host's port has no queues, and marks nothing.
+func losslessOn(f *fabric.Fabric, kept qos.PrioritySet, queues []fabric.Queue) []health.Class {
+	var out []health.Class
+	for _, c := range f.Classes {
+		if !c.Lossless || !kept.Has(c.Priority) {
+			continue
+		}
+		class := health.Class{Priority: c.Priority, Queue: c.Queue, Group: c.Group}
+		if int(c.Queue) < len(queues) {
+			class.ECN = queues[c.Queue].WRED != nil
+		}
+		out = append(out, class)
+	}
+	return out
+}
+
+// keptLossless are the priorities that some port of the fabric has PFC for.
+func keptLossless(f *fabric.Fabric) qos.PrioritySet {
+	var kept qos.PrioritySet
+	for _, s := range f.Switches {
+		for _, p := range s.Ports {
+			kept |= p.PFC
+		}
+	}
+	return kept
+}
+
+// withNeighbours adds the devices at the other ends of the cables.
+func (r *Repo) withNeighbours(names []string) []string {
+	out := slices.Clone(names)
+	for _, l := range r.Fabric.Links {
+		a, b := l.A.Address().Device, l.B.Address().Device
+		if slices.Contains(names, a) {
+			out = append(out, b)
+		}
+		if slices.Contains(names, b) {
+			out = append(out, a)
+		}
+	}
+	slices.SortFunc(out, addr.Natural)
+	out = slices.Compact(out)
+	return slices.DeleteFunc(out, func(n string) bool { return r.bound[n] == nil })
+}
+
+// portsAround are the cabled lossless ports of the devices of a wave and the ports that face them.
+func (r *Repo) portsAround(wave []plan.Step) []verify.Port {
+	topology := topologyOf(r.Fabric)
+	touched := map[string]bool{}
+	for _, s := range wave {
+		touched[s.Device] = true
+	}
+	var out []verify.Port
+	for a, p := range topology.Ports {
+		if len(p.Classes) > 0 && p.Peer.Device != "" && (touched[a.Device] || touched[p.Peer.Device]) && r.bound[a.Device] != nil {
+			out = append(out, verify.Port{Addr: a, Classes: p.Classes})
+		}
+	}
+	slices.SortFunc(out, func(a, b verify.Port) int { return addr.Compare(a.Addr, b.Addr) })
+	return out
+}

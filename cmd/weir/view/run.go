@@ -1,0 +1,134 @@
+package view
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/weirfabric/weir/drivers/apply"
+	"github.com/weirfabric/weir/intent/addr"
+)
+
+// stillEvery is how often a run says of a device that it is still at work.
+const stillEvery = 10 * time.Second
+
+// Run prints a run's records as they come, and of what takes long that it still goes on.
+type Run struct {
+	view  View
+	quiet bool
+	all   sync.WaitGroup
+	stop  chan struct{}
+
+	mu    sync.Mutex
+	began map[string]time.Time // the devices at work
+}
+
+// ShowRun begins to show a run. A quiet one prints nothing. Whoever calls it calls End.
+func ShowRun(v View, quiet bool) *Run {
+	t := &Run{view: v, quiet: quiet, stop: make(chan struct{}), began: map[string]time.Time{}}
+	t.all.Go(t.still)
+	return t
+}
+
+// End stops showing.
+func (t *Run) End() {
+	close(t.stop)
+	t.all.Wait()
+}
+
+// still prints now and then which devices are at work, and for how long.
+func (t *Run) still() {
+	tick := time.NewTicker(stillEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-t.stop:
+			return
+		case <-tick.C:
+		}
+		t.mu.Lock()
+		for _, device := range slices.SortedFunc(maps.Keys(t.began), addr.Natural) {
+			if took := time.Since(t.began[device]); !t.quiet && took > stillEvery {
+				t.view.Printf("  %s: still at work (%v)\n", device, took.Round(time.Second))
+			}
+		}
+		t.mu.Unlock()
+	}
+}
+
+// Record prints one record.
+func (t *Run) Record(r apply.Record) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	began := t.began[r.Device]
+	switch r.Kind {
+	case apply.Pending, apply.Undoing:
+		t.began[r.Device] = time.Now()
+	case apply.Reached, apply.Confirmed, apply.Undone, apply.Stuck:
+		delete(t.began, r.Device)
+	}
+	if t.quiet {
+		return
+	}
+	v := t.view
+	switch r.Kind {
+	case apply.Started:
+		v.Printf("%s\n", v.Bold("run "+waves(r)))
+	case apply.Pending:
+		v.Printf("  %s: sending\n", r.Device)
+	case apply.Reached:
+		v.Printf("  %s: reads back as wanted %s\n", r.Device, v.Dim(fmt.Sprintf("(%.1fs)", time.Since(began).Seconds())))
+	case apply.Passed:
+		v.Printf("  wave %d: %s: %s\n", r.Wave+1, v.Good("stays"), r.Text)
+	case apply.Confirmed:
+		v.Printf("  %s: %s\n", r.Device, v.Good("confirmed"))
+	case apply.Undoing:
+		v.Printf("  %s: %s\n", r.Device, v.Bad("leading back"))
+	case apply.Undone:
+		v.Printf("  %s: as before\n", r.Device)
+	case apply.Stuck:
+		v.Printf("  %s: %s: %s\n", r.Device, v.Bad(string(r.Outcome)), r.Text)
+	}
+}
+
+// waves says how many waves a run has, and what it undoes.
+func waves(r apply.Record) string {
+	if r.Of != "" {
+		return fmt.Sprintf("that undoes %s, %d waves", r.Of, len(r.Devices))
+	}
+	return fmt.Sprintf("of %d waves", len(r.Devices))
+}
+
+// RunResult prints how a run ended.
+func (v View) RunResult(verb string, result apply.Result) {
+	count := map[apply.Outcome]int{}
+	for _, d := range result.Devices {
+		count[d.Outcome]++
+		if d.Outcome == apply.Unknown || d.Outcome == apply.Partial {
+			v.Printf("%s: %s: %s\n", v.Bold(d.Device), v.Bad(string(d.Outcome)), d.Why)
+			for _, leaf := range d.Leaves {
+				v.Printf("    %s\n", leaf)
+			}
+		}
+	}
+	if result.Why != "" {
+		v.Printf("%s\n", result.Why)
+	}
+	v.Printf("%s %s: %s. Devices: %d changed, %d as before, %d partial, %d unknown.\n", verb, result.Run, v.outcome(result.Outcome),
+		count[apply.Applied], count[apply.AsBefore], count[apply.Partial], count[apply.Unknown])
+	switch {
+	case result.Outcome == apply.Unknown || result.Outcome == apply.Partial:
+		v.Printf("The run stays open. When the devices can be reached again: weir recover\n")
+	case verb == "apply" && count[apply.Applied] > 0:
+		v.Printf("To undo it: weir rollback %s\n", result.Run)
+	}
+}
+
+func (v View) outcome(o apply.Outcome) string {
+	if o == apply.Applied {
+		return v.Good(string(o))
+	}
+	return v.Bad(string(o))
+}
