@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -243,34 +242,5 @@ func TestSecretsDoNotPrintThemselves(t *testing.T) {
 		if strings.Contains(text, "pa55word") || strings.Contains(text, "private") || !strings.Contains(text, "redacted") {
 			t.Errorf("%s: %s", way, text)
 		}
-	}
-}
-
-func TestAPackIsReadStrictly(t *testing.T) {
-	const good = "language: {anything: [1, 2]}\nsession:\n  gnmi: {port: 8080, setTimeout: 590s, refusals: [{code: Unknown, text: 'Data Loading'}]}\n"
-	tests := []struct {
-		name, body, want string
-	}{
-		{"good", good, ""},
-		{"an unknown key", "session: {gnmi: {prot: 1}}", "prot"},
-		{"a pattern that does not compile", "session: {ssh: {failures: ['(']}}", "missing closing"},
-		{"no section", "language: {}", "no section session"},
-		{"no YAML", "session: [", "read x/pack.yaml"},
-	}
-	for _, test := range tests {
-		packs := fstest.MapFS{"x/pack.yaml": {Data: []byte(test.body)}}
-		p, err := drivers.ReadPack(packs, "x")
-		if test.want == "" {
-			if err != nil || p.GNMI.Port != 8080 || p.GNMI.SetTimeout != 590*time.Second || !p.GNMI.Refusals[0].Text.Match("x Data Loading Failed") {
-				t.Errorf("%s: got %+v, %v", test.name, p, err)
-			}
-			continue
-		}
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: got %v, want an error with %q", test.name, err, test.want)
-		}
-	}
-	if _, err := drivers.ReadPack(fstest.MapFS{}, "nothing"); err == nil || !strings.Contains(err.Error(), `"nothing"`) {
-		t.Errorf("got %v, want an error that names the platform", err)
 	}
 }

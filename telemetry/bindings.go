@@ -1,125 +1,32 @@
 package telemetry
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
-	"time"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
-// Bindings say where a platform keeps what the catalog names: the section "counters" of its pack.
-type Bindings struct {
-	Encoding string `yaml:"encoding"` // of gNMI; empty: JSON_IETF
-	Facts    Facts  `yaml:"facts"`
-	Streams  []Path `yaml:"streams"`
-	Polls    []Poll `yaml:"polls"`
-}
-
-// Facts are what must be known of a device before its counters can be read. Each is asked for when a connection is made.
-type Facts struct {
-	Aliases  Fact `yaml:"aliases"`  // the names that counters call ports by
-	Switches Fact `yaml:"switches"` // which groups of counters are switched on
-}
-
-// Fact is a table on the device: an object of rows, of each of which one field matters.
-type Fact struct {
-	Target string `yaml:"target"` // of the gNMI prefix
-	Path   string `yaml:"path"`   // empty: the platform has no such fact
-	Field  string `yaml:"field"`
-	On     string `yaml:"on"` // Switches: the value that means on
-}
-
-// Path is one gNMI path to subscribe to and what comes from it. A path holds {port}, {priority}, {queue} or {group} where an
-// element or a key names one; they are subscribed to with a wildcard.
-type Path struct {
-	Origin string        `yaml:"origin"` // of the gNMI prefix
-	Target string        `yaml:"target"` // of the gNMI prefix
-	Path   string        `yaml:"path"`
-	Every  time.Duration `yaml:"every"`  // the sample interval; for a path on change the heartbeat
-	Change bool          `yaml:"change"` // sent when it changes: for state, never for counters
-	// Rows is the form of the row names where the value is one object of rows: {port}:{queue}. Without it the value is a leaf
-	// beneath the path.
-	Rows   string           `yaml:"rows"`
-	Model  string           `yaml:"model"` // the vendor's model that defines the path, where it is none of the models weir knows
-	Fields map[string]Field `yaml:"fields"`
-}
-
-// Poll is one command to ask over and over, and what its answer says.
-type Poll struct {
-	Name  string        `yaml:"name"`
-	Ask   string        `yaml:"ask"` // {port} and {rdma} stand for each port and its RDMA device in turn
-	Every time.Duration `yaml:"every"`
-	// Form is how the answer is laid out: lines (NAME: VALUE or PATH:VALUE), json (Fields are paths with dots), table (columns
-	// under a rule of dashes; Rows is the form of the first cell).
-	Form     string           `yaml:"form"`
-	Fallback bool             `yaml:"fallback"` // asked only where the device has no streams
-	Rows     string           `yaml:"rows"`
-	Fields   map[string]Field `yaml:"fields"`
-}
-
-// Field is what one field, leaf or column means. Its name may hold {priority}, {queue} or {group}.
-type Field struct {
-	Metric string             `yaml:"metric"`
-	Scale  float64            `yaml:"scale"`  // to base units; 0: 1
-	Values map[string]float64 `yaml:"values"` // of words
-	Status Status             `yaml:"status"` // estimated, where the device itself only estimates
-	Part   int                `yaml:"part"`   // of a cell like 1/0: which part, from 1; 0: the whole
-	Switch string             `yaml:"switch"` // the group of counters that must be on: without it the value means nothing
-	Absent Absent             `yaml:"absent"` // what it means that the field is not there
-	From   string             `yaml:"from"`   // the release that first has it; for readers
-}
-
-// Absent is what it means that a device does not list something.
-type Absent string
-
-// A field that is not there is not supported, is zero since nothing has happened yet, or is switched off.
-const (
-	AbsentUnsupported Absent = ""
-	AbsentZero        Absent = "zero"
-	AbsentDisabled    Absent = "disabled"
-)
-
-// ReadBindings decodes the section counters of PLATFORM/pack.yaml. Other sections belong to other readers.
-func ReadBindings(packs fs.FS, platform string) (Bindings, error) {
-	name := platform + "/pack.yaml"
-	body, err := fs.ReadFile(packs, name)
+// ReadBindings is where a platform keeps what the catalog names: the section counters of its pack, each of whose fields is held
+// against the catalog.
+func ReadBindings(packs fs.FS, platform string) (pack.Counters, error) {
+	c, err := pack.ReadCounters(packs, platform)
 	if err != nil {
-		return Bindings{}, fmt.Errorf("read where platform %q counts: %w", platform, err)
+		return pack.Counters{}, err
 	}
-	var sections map[string]yaml.Node
-	if err := yaml.Unmarshal(body, &sections); err != nil {
-		return Bindings{}, fmt.Errorf("read %s: %w", name, err)
+	if err := check(c); err != nil {
+		return pack.Counters{}, fmt.Errorf("read section counters of %s/pack.yaml: %w", platform, err)
 	}
-	section, ok := sections["counters"]
-	if !ok {
-		return Bindings{}, fmt.Errorf("read %s: it has no section counters", name)
-	}
-	// A node forgets that its decoder was strict, so the section is decoded from text of its own.
-	text, err := yaml.Marshal(&section)
-	if err != nil {
-		return Bindings{}, fmt.Errorf("read %s: %w", name, err)
-	}
-	var b Bindings
-	strict := yaml.NewDecoder(bytes.NewReader(text))
-	strict.KnownFields(true)
-	if err := strict.Decode(&b); err != nil {
-		return Bindings{}, fmt.Errorf("read section counters of %s: %w", name, err)
-	}
-	if err := b.check(); err != nil {
-		return Bindings{}, fmt.Errorf("read section counters of %s: %w", name, err)
-	}
-	return b, nil
+	return c, nil
 }
 
 // check finds what a decoder cannot: metrics that do not exist, and counters that are asked for on change.
-func (b Bindings) check() error {
+func check(c pack.Counters) error {
 	var errs []error
-	fields := func(where string, fs map[string]Field, change bool) {
+	fields := func(where string, fs map[string]pack.Field, change bool) {
 		for name, f := range fs {
 			switch m := Find(f.Metric); {
 			case m == nil:
@@ -127,18 +34,21 @@ func (b Bindings) check() error {
 			case change && m.Counter:
 				errs = append(errs, fmt.Errorf("%s: %s: %s is a counter: sample it", where, name, f.Metric))
 			}
-			if !slices.Contains([]Absent{AbsentUnsupported, AbsentZero, AbsentDisabled}, f.Absent) {
+			if _, err := statusOf(f); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %s: %w", where, name, err))
+			}
+			if !slices.Contains([]pack.Absent{pack.AbsentUnsupported, pack.AbsentZero, pack.AbsentDisabled}, f.Absent) {
 				errs = append(errs, fmt.Errorf("%s: %s: absent %q: want zero or disabled", where, name, f.Absent))
 			}
 		}
 	}
-	for _, p := range b.Streams {
+	for _, p := range c.Streams {
 		fields(p.Path, p.Fields, p.Change)
 		if p.Every <= 0 {
 			errs = append(errs, fmt.Errorf("%s: every: want an interval", p.Path))
 		}
 	}
-	for _, p := range b.Polls {
+	for _, p := range c.Polls {
 		fields(p.Name, p.Fields, false)
 		if !slices.Contains([]string{"lines", "json", "table"}, p.Form) {
 			errs = append(errs, fmt.Errorf("%s: form %q: want lines, json or table", p.Name, p.Form))

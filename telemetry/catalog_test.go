@@ -100,7 +100,7 @@ func TestMistakesInAPackAreTold(t *testing.T) {
 		"a counter on change": {"counters:\n  streams:\n    - {path: /a, every: 1s, change: true, fields: {x: {metric: weir_queue_dropped_packets_total}}}\n",
 			`read section counters of x/pack.yaml: /a: x: weir_queue_dropped_packets_total is a counter: sample it`},
 		"a key that nobody reads": {"counters:\n  stream: []\n",
-			"read section counters of x/pack.yaml: yaml: unmarshal errors:\n  line 1: field stream not found in type telemetry.Bindings"},
+			"read x/pack.yaml: section counters: line 2: unknown key stream"},
 		"no interval, no form": {"counters:\n  polls:\n    - {name: p, ask: show, form: prose, fields: {}}\n",
 			"read section counters of x/pack.yaml: p: every: want an interval\np: form \"prose\": want lines, json or table"},
 		"no section": {"session: {}\n", "read x/pack.yaml: it has no section counters"},

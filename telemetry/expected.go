@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // Device is what a source knows of the device that it reads.
@@ -77,16 +78,16 @@ func (e *Expected) Missing(at time.Time, off map[string]bool, settled bool) []Sa
 	var out []Sample
 	for _, w := range e.wants {
 		l := w.leaf
-		if !settled && l.Absent != AbsentZero {
+		if !settled && l.Absent != pack.AbsentZero {
 			continue
 		}
 		for port := range w.ports {
 			for _, number := range e.numbers(l) {
 				s := Sample{Metric: l.Metric, Addr: l.Metric.At(e.device.Name, port, number), Status: Unsupported, At: at, Every: w.every}
 				switch {
-				case l.Absent == AbsentZero:
+				case l.Absent == pack.AbsentZero:
 					s.Status = l.Status
-				case l.Absent == AbsentDisabled || off[l.Switch]:
+				case l.Absent == pack.AbsentDisabled || off[l.Switch]:
 					s.Status = Disabled
 				}
 				out = append(out, s)

@@ -3,6 +3,8 @@ package telemetry
 import (
 	"strconv"
 	"strings"
+
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // numbers is how many priorities, queues and priority groups there are.
@@ -13,27 +15,44 @@ var placeholders = map[string]string{"{priority}": LabelPriority, "{queue}": Lab
 
 // Leaf is a field that is ready to be read.
 type Leaf struct {
-	Field
+	pack.Field
 	Metric *Metric
+	Status Status // of its values
 	Number string // of the priority, queue or group, where the field's name holds it
 }
 
+// NewLeaf is the field as it stands; ok is false where it names no metric of the catalog, or no status.
+func NewLeaf(f pack.Field) (leaf *Leaf, ok bool) {
+	status, err := statusOf(f)
+	leaf = &Leaf{Field: f, Metric: Find(f.Metric), Status: status}
+	return leaf, err == nil && leaf.Metric != nil
+}
+
+// statusOf is the status of a field's values: measured, where the pack does not say another one.
+func statusOf(f pack.Field) (s Status, err error) {
+	if f.Status != "" {
+		err = s.UnmarshalText([]byte(f.Status))
+	}
+	return s, err
+}
+
 // Leaves are the fields by the names that a device uses: a name that holds {priority}, {queue} or {group} stands for eight.
-func Leaves(fields map[string]Field) map[string]*Leaf {
+func Leaves(fields map[string]pack.Field) map[string]*Leaf {
 	out := make(map[string]*Leaf, len(fields))
 	for name, f := range fields {
-		m := Find(f.Metric)
-		if m == nil {
+		leaf, ok := NewLeaf(f)
+		if !ok {
 			continue
 		}
 		word := placeholder(name)
 		if word == "" {
-			out[name] = &Leaf{Field: f, Metric: m}
+			out[name] = leaf
 			continue
 		}
 		for n := range numbers {
-			number := strconv.Itoa(n)
-			out[strings.Replace(name, word, number, 1)] = &Leaf{Field: f, Metric: m, Number: number}
+			numbered := *leaf
+			numbered.Number = strconv.Itoa(n)
+			out[strings.Replace(name, word, numbered.Number, 1)] = &numbered
 		}
 	}
 	return out

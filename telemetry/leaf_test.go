@@ -5,11 +5,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 func TestValuesAsDevicesWriteThem(t *testing.T) {
 	for name, c := range map[string]struct {
-		field  Field
+		field  pack.Field
+		as     Status // that the field says
 		text   string
 		value  float64
 		status Status
@@ -21,14 +24,14 @@ func TestValuesAsDevicesWriteThem(t *testing.T) {
 		"a dash":                           {text: "-"},
 		"nothing":                          {text: ""},
 		"a word that is none":              {text: "disabled"},
-		"microseconds":                     {field: Field{Scale: 1e-6}, text: "2500000", value: 2.5, ok: true},
-		"a word":                           {field: Field{Values: map[string]float64{"stormed": 1}}, text: "stormed", value: 1, ok: true},
-		"a word that has no value":         {field: Field{Values: map[string]float64{"stormed": 1}}, text: "7"},
-		"the second part of a cell":        {field: Field{Part: 2}, text: "5/3", value: 3, ok: true},
-		"the third of a cell of two":       {field: Field{Part: 3}, text: "5/3"},
-		"what the device itself estimates": {field: Field{Status: Estimated}, text: "5", value: 5, status: Estimated, ok: true},
+		"microseconds":                     {field: pack.Field{Scale: 1e-6}, text: "2500000", value: 2.5, ok: true},
+		"a word":                           {field: pack.Field{Values: map[string]float64{"stormed": 1}}, text: "stormed", value: 1, ok: true},
+		"a word that has no value":         {field: pack.Field{Values: map[string]float64{"stormed": 1}}, text: "7"},
+		"the second part of a cell":        {field: pack.Field{Part: 2}, text: "5/3", value: 3, ok: true},
+		"the third of a cell of two":       {field: pack.Field{Part: 3}, text: "5/3"},
+		"what the device itself estimates": {as: Estimated, text: "5", value: 5, status: Estimated, ok: true},
 	} {
-		l := &Leaf{Field: c.field}
+		l := &Leaf{Field: c.field, Status: c.as}
 		value, status, ok := l.Read(c.text)
 		if value != c.value || status != c.status || ok != c.ok {
 			t.Errorf("%s: got %v %v %v, want %v %v %v", name, value, status, ok, c.value, c.status, c.ok)
@@ -77,8 +80,8 @@ func TestTheNumberThatANameEndsIn(t *testing.T) {
 }
 
 func TestTwoLeavesOfOneReadingAreNotMissedWhenOneCame(t *testing.T) {
-	leaves := Leaves(map[string]Field{
-		"SAI_{priority}": {Metric: PFCSeconds.Name}, "EST_{priority}": {Metric: PFCSeconds.Name, Status: Estimated}})
+	leaves := Leaves(map[string]pack.Field{
+		"SAI_{priority}": {Metric: PFCSeconds.Name}, "EST_{priority}": {Metric: PFCSeconds.Name, Status: "estimated"}})
 	if got := len(leaves); got != 16 {
 		t.Fatalf("got %d leaves, want 16", got)
 	}

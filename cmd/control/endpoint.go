@@ -12,6 +12,7 @@ import (
 	"github.com/weirfabric/weir/drivers/ssh"
 	"github.com/weirfabric/weir/inventory"
 	"github.com/weirfabric/weir/templates"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // transports are the ways to devices.
@@ -39,7 +40,7 @@ func (r *Repo) endpoint(ctx context.Context, name string) (drivers.Endpoint, err
 	if r.lab != nil {
 		return r.labEndpoint(ctx, d)
 	}
-	pack, err := drivers.ReadPack(templates.FS, d.Platform.V)
+	session, err := pack.ReadSession(templates.FS, d.Platform.V)
 	if err != nil {
 		return drivers.Endpoint{}, err
 	}
@@ -49,11 +50,11 @@ func (r *Repo) endpoint(ctx context.Context, name string) (drivers.Endpoint, err
 	}
 	e := drivers.Endpoint{
 		Device: name, Platform: d.Platform.V, User: m.User.V, HostKeys: r.path(m.HostKeys.V),
-		SSH:      net.JoinHostPort(m.Address.V, strconv.Itoa(cmp.Or(m.SSH.V, pack.SSH.Port))),
+		SSH:      net.JoinHostPort(m.Address.V, strconv.Itoa(cmp.Or(m.SSH.V, session.SSH.Port))),
 		TLS:      drivers.TLS{CA: r.path(m.CA.V), Cert: r.path(m.Cert.V), Key: r.path(m.CertKey.V), ServerName: m.ServerName.V},
 		Insecure: drivers.Insecure{Plaintext: m.TLS.V == "plaintext", SkipVerify: m.TLS.V == "skip-verify", AnyHostKey: m.HostKey.V == "any"},
 	}
-	if port := cmp.Or(m.GNMI.V, pack.GNMI.Port); port != 0 {
+	if port := cmp.Or(m.GNMI.V, session.GNMI.Port); port != 0 {
 		e.GNMI = net.JoinHostPort(m.Address.V, strconv.Itoa(port))
 	}
 	if e.Password, err = r.effects.Secret(ctx, r.reference(m.Password.V)); err != nil {

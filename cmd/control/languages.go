@@ -1,6 +1,7 @@
 package control
 
 import (
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/weirfabric/weir/render/cli"
 	"github.com/weirfabric/weir/render/sonic"
 	"github.com/weirfabric/weir/templates"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // The languages, by platform. A new one is a line here.
@@ -26,13 +28,30 @@ var (
 	hostLanguages = map[string]render.Language[*fabric.Host]{
 		"linux": host.Language{},
 	}
-	// filesOnly are the platforms whose configuration weir writes into files for a person to type: too little is known of them to
-	// talk to their devices.
-	filesOnly = map[string]bool{"rgos": true}
+	// filesOnly are the platforms whose configuration weir writes into files for a person to type, and why, as their packs say.
+	filesOnly = reasonsForFiles(templates.FS)
 )
 
-// WrittenOnly says whether weir only writes files for devices of a platform, and does not talk to them.
-func WrittenOnly(platform string) bool { return filesOnly[platform] }
+// FilesOnly is why weir only writes files for devices of a platform, and does not talk to them; empty where it talks to them.
+func FilesOnly(platform string) string { return filesOnly[platform] }
+
+// reasonsForFiles are the platforms whose packs say that weir talks to none of their devices, and why. The packs are part of the
+// program; an error in one is a bug.
+func reasonsForFiles(packs fs.FS) map[string]string {
+	platforms, err := pack.Platforms(packs)
+	if err != nil {
+		panic(err)
+	}
+	reasons := map[string]string{}
+	for _, platform := range platforms {
+		p, err := pack.Read(packs, platform)
+		if err != nil {
+			panic(err)
+		}
+		reasons[platform] = p.FilesOnly
+	}
+	return reasons
+}
 
 // known lists the platforms of a table.
 func known[T any](table map[string]T) string {

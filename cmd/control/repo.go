@@ -159,7 +159,7 @@ func (r *Repo) Reached(glob string) (names, filesOnly []string, err error) {
 		return nil, nil, err
 	}
 	for _, name := range all {
-		if WrittenOnly(r.Device(name).Platform.V) {
+		if FilesOnly(r.Device(name).Platform.V) != "" {
 			filesOnly = append(filesOnly, name)
 		} else {
 			names = append(names, name)

@@ -33,7 +33,7 @@ var floors = map[string]int{
 	"intent": 3, "inventory": 3, "inventory/catalog": 3,
 	"intent/source": 2, "intent/plan": 2,
 	"intent/diag": 1,
-	"intent/addr": 0, "intent/qos": 0, "templates": 0,
+	"intent/addr": 0, "intent/qos": 0, "templates": 0, "templates/pack": 0,
 }
 
 // apart lists the parts that do not know each other. They meet in cmd; host/agent alone also sees render and drivers, and

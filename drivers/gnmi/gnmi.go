@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 
 	"github.com/weirfabric/weir/drivers"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 const (
@@ -40,7 +41,7 @@ type Dialer struct {
 
 // Dial connects, proves who weir is, and asks for the server's Capabilities. It makes one attempt.
 func (d Dialer) Dial(ctx context.Context, e drivers.Endpoint) (drivers.Target, error) {
-	pack, err := drivers.ReadPack(d.Packs, e.Platform)
+	session, err := pack.ReadSession(d.Packs, e.Platform)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Device, err)
 	}
@@ -64,7 +65,7 @@ func (d Dialer) Dial(ctx context.Context, e drivers.Endpoint) (drivers.Target, e
 	if err != nil {
 		return nil, fmt.Errorf("%s: prepare the connection to %s: %w", e.Device, e.GNMI, err)
 	}
-	t := &Target{endpoint: e, pack: pack.GNMI, conn: conn, client: gpb.NewGNMIClient(conn), watch: watch}
+	t := &Target{endpoint: e, pack: session.GNMI, conn: conn, client: gpb.NewGNMIClient(conn), watch: watch}
 	if err := t.hello(ctx); err != nil {
 		conn.Close()
 		return nil, err
@@ -75,7 +76,7 @@ func (d Dialer) Dial(ctx context.Context, e drivers.Endpoint) (drivers.Target, e
 // Target is a gNMI connection to a device.
 type Target struct {
 	endpoint     drivers.Endpoint
-	pack         drivers.GNMIPack
+	pack         pack.GNMI
 	conn         *grpc.ClientConn
 	client       gpb.GNMIClient
 	watch        *watch

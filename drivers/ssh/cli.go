@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // cli is a target whose commands are typed into a terminal.
@@ -77,7 +78,7 @@ func (c *cli) heard(said string, err error) (string, error) {
 
 // refusal is the device's refusal in what it said to a line; nil where it did not refuse.
 func (c *cli) refusal(line, said string) error {
-	if drivers.FindAny(c.pack.Failures, said) == "" {
+	if pack.FindAny(c.pack.Failures, said) == "" {
 		return nil
 	}
 	return &drivers.RejectedError{Device: c.endpoint.Device, Input: line, Reason: shorten(strings.TrimSpace(said))}
@@ -103,7 +104,7 @@ func (c *cli) Get(ctx context.Context, qs []plan.Query) ([]plan.Answer, error) {
 		switch {
 		case !brief(said):
 			answers = append(answers, plan.Answer{Name: q.Name, Body: []byte(said + "\n")})
-		case drivers.FindAny(c.pack.Missing, said) != "":
+		case pack.FindAny(c.pack.Missing, said) != "":
 			answers = append(answers, plan.Answer{Name: q.Name, Missing: true})
 		case c.refusal(command, said) != nil:
 			return nil, c.refusal(command, said)

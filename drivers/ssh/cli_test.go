@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 func dialSwitch(t *testing.T, s *server) drivers.Target {
@@ -109,7 +110,7 @@ func TestWithoutAStateOfItsOwnNoSessionWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]bool{"weir-1": false, "weir-2": true, "weir-3": false} {
-		if got := all.waits(name, drivers.Verbs{}); got != want {
+		if got := all.waits(name, pack.Verbs{}); got != want {
 			t.Errorf("%s waits: got %v, want %v", name, got, want)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // session makes the lines one configuration session. A commit overwrites what others changed since the session was opened,
@@ -155,7 +156,7 @@ type sessions struct {
 }
 
 // waits says whether the session's commit waits for its confirmation.
-func (s sessions) waits(name string, verbs drivers.Verbs) bool {
+func (s sessions) waits(name string, verbs pack.Verbs) bool {
 	return s.Timed == name || (verbs.Timed != "" && strings.Contains(s.Sessions[name].State, verbs.Timed))
 }
 

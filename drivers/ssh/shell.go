@@ -15,6 +15,7 @@ import (
 
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // shell is a target whose commands are exec channels.
@@ -66,7 +67,7 @@ func (s *shell) missing(out output) bool {
 	case len(out.stderr) == 0:
 		return slices.Contains(s.pack.QuietExits, out.status)
 	}
-	return drivers.FindAny(s.pack.Missing, string(out.stderr)) != ""
+	return pack.FindAny(s.pack.Missing, string(out.stderr)) != ""
 }
 
 // Set sends the messages one after another and stops at the first that fails.
@@ -211,7 +212,7 @@ func (s *shell) run(ctx context.Context, limit time.Duration, st step, root bool
 		command = "sudo -n sh -c " + quote(st.command)
 	}
 	out, err := s.exec(ctx, limit, command, st.stdin)
-	if err != nil || out.status == 0 || s.endpoint.Password == "" || drivers.FindAny(s.pack.SudoAsks, string(out.stderr)) == "" {
+	if err != nil || out.status == 0 || s.endpoint.Password == "" || pack.FindAny(s.pack.SudoAsks, string(out.stderr)) == "" {
 		return out, err
 	}
 	command = "sudo -S -p '' -v && { " + st.command + "; }"

@@ -24,6 +24,7 @@ import (
 
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 const (
@@ -41,7 +42,7 @@ type Dialer struct {
 
 // Dial connects, verifies the host key and logs in. It makes one attempt.
 func (d Dialer) Dial(ctx context.Context, e drivers.Endpoint) (drivers.Target, error) {
-	pack, err := drivers.ReadPack(d.Packs, e.Platform)
+	session, err := pack.ReadSession(d.Packs, e.Platform)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Device, err)
 	}
@@ -49,12 +50,12 @@ func (d Dialer) Dial(ctx context.Context, e drivers.Endpoint) (drivers.Target, e
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	l := &link{endpoint: e, pack: pack.SSH, log: log.With("device", e.Device)}
+	l := &link{endpoint: e, pack: session.SSH, log: log.With("device", e.Device)}
 	var t opener
-	switch pack.SSH.Manner {
-	case drivers.Shell:
+	switch session.SSH.Manner {
+	case pack.Shell:
 		t = &shell{link: l}
-	case drivers.Terminal:
+	case pack.Terminal:
 		t = &cli{link: l}
 	default:
 		return nil, fmt.Errorf("%s: the pack of platform %s names no manner for SSH: shell or terminal", e.Device, e.Platform)
@@ -74,7 +75,7 @@ type opener interface {
 // link is the connection under both manners.
 type link struct {
 	endpoint drivers.Endpoint
-	pack     drivers.SSHPack
+	pack     pack.SSH
 	log      *slog.Logger
 	client   *ssh.Client // nil: none, or thrown away
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/weirfabric/weir/drivers"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 const (
@@ -32,15 +33,15 @@ const (
 type terminal struct {
 	driver *generic.Driver
 	wire   *wire
-	pack   drivers.SSHPack
+	pack   pack.SSH
 	prompt *regexp.Regexp
 	at     string // the prompt that the terminal is at
 }
 
 // openTerminal starts a shell on the connection and brings it to the privileged level, with the pack's opening commands
 // given.
-func openTerminal(ctx context.Context, client *ssh.Client, pack drivers.SSHPack, password drivers.Secret) (*terminal, error) {
-	prompt, err := promptOf(pack, pack.Host)
+func openTerminal(ctx context.Context, client *ssh.Client, p pack.SSH, password drivers.Secret) (*terminal, error) {
+	prompt, err := promptOf(p, p.Host)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func openTerminal(ctx context.Context, client *ssh.Client, pack drivers.SSHPack,
 	if err != nil {
 		return nil, err
 	}
-	t := &terminal{driver: d, wire: w, pack: pack, prompt: prompt}
+	t := &terminal{driver: d, wire: w, pack: p, prompt: prompt}
 	if err := t.settle(ctx, password); err != nil {
 		t.close()
 		return nil, err
@@ -59,8 +60,8 @@ func openTerminal(ctx context.Context, client *ssh.Client, pack drivers.SSHPack,
 
 // promptOf is the pattern of the whole last line, which has nothing behind it. Being anchored at the end, it is not found
 // in the middle of an output that quotes a prompt.
-func promptOf(pack drivers.SSHPack, host string) (*regexp.Regexp, error) {
-	return regexp.Compile(`(?:^|\n)(?:` + strings.ReplaceAll(pack.Prompt, "{host}", "(?:"+host+")") + `)\z`)
+func promptOf(p pack.SSH, host string) (*regexp.Regexp, error) {
+	return regexp.Compile(`(?:^|\n)(?:` + strings.ReplaceAll(p.Prompt, "{host}", "(?:"+host+")") + `)\z`)
 }
 
 // settle reads the first prompt, learns the device's host name from it, and prepares the terminal.
@@ -88,7 +89,7 @@ func (t *terminal) settle(ctx context.Context, password drivers.Secret) error {
 		if err != nil {
 			return err
 		}
-		if refused := drivers.FindAny(t.pack.Failures, said); refused != "" {
+		if refused := pack.FindAny(t.pack.Failures, said); refused != "" {
 			return fmt.Errorf("%s: %s", command, refused)
 		}
 	}
@@ -113,8 +114,8 @@ func (t *terminal) split(text string) (said, prompt string) {
 }
 
 // hostIn is the host name in a prompt.
-func hostIn(pack drivers.SSHPack, prompt string) string {
-	re, err := regexp.Compile(`^` + strings.ReplaceAll(pack.Prompt, "{host}", "(?P<host>"+pack.Host+")") + `$`)
+func hostIn(p pack.SSH, prompt string) string {
+	re, err := regexp.Compile(`^` + strings.ReplaceAll(p.Prompt, "{host}", "(?P<host>"+p.Host+")") + `$`)
 	if err != nil {
 		return ""
 	}
@@ -154,7 +155,7 @@ var errLevel = errors.New("the account cannot change the configuration")
 
 // say types a line and is what the device printed before the next prompt, which becomes where the terminal is at, or
 // before one of the questions, after which it is at no prompt.
-func (t *terminal) say(ctx context.Context, line string, questions ...drivers.Pattern) (string, error) {
+func (t *terminal) say(ctx context.Context, line string, questions ...pack.Pattern) (string, error) {
 	var asked []*regexp.Regexp
 	for _, q := range questions {
 		if re := q.Regexp(); re != nil {

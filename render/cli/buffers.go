@@ -123,5 +123,5 @@ func (v *viewer) alpha(a qos.AlphaShift) qos.AlphaShift {
 	if len(v.pack.Alphas) == 0 {
 		return a
 	}
-	return min(max(a, slices.Min(v.pack.Alphas)), slices.Max(v.pack.Alphas))
+	return min(max(a, qos.AlphaShift(slices.Min(v.pack.Alphas))), qos.AlphaShift(slices.Max(v.pack.Alphas)))
 }

@@ -20,11 +20,12 @@ import (
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/render"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // Language is the language of one vendor. It may be used from many goroutines at once.
 type Language struct {
-	pack    pack
+	pack    pack.Language
 	grammar *scope
 	layout  []*template.Template
 	rewrite *template.Template // of the rules of priority bumping; nil: the language has no words for them
@@ -34,13 +35,13 @@ var _ render.Language[*fabric.Switch] = (*Language)(nil)
 
 // New reads the language in a folder: section language of DIR/pack.yaml and the templates that it names.
 func New(fsys fs.FS, dir string) (*Language, error) {
-	p, err := readPack(fsys, dir)
+	p, err := pack.ReadLanguage(fsys, dir)
 	if err != nil {
-		return nil, fmt.Errorf("read %s/pack.yaml: %w", dir, err)
+		return nil, err
 	}
 	l := &Language{pack: p}
-	if l.grammar, err = p.compile(); err != nil {
-		return nil, fmt.Errorf("read %s/pack.yaml: %w", dir, err)
+	if l.grammar, err = compile(p); err != nil {
+		return nil, fmt.Errorf("read section language of %s/pack.yaml: %w", dir, err)
 	}
 	for _, name := range p.Layout {
 		text, err := fs.ReadFile(fsys, path.Join(dir, name))
@@ -77,7 +78,7 @@ func Must(fsys fs.FS, dir string) *Language {
 // Queries ask for the running configuration, and for the maps as the device uses them.
 func (l *Language) Queries(*fabric.Switch) []plan.Query {
 	var out []plan.Query
-	for _, q := range []query{l.pack.Query, l.pack.Tables.Query} {
+	for _, q := range []pack.Query{l.pack.Query, l.pack.Tables.Query} {
 		if q.Name != "" {
 			out = append(out, plan.Query{Name: q.Name, Ways: []plan.Way{{Via: plan.SSH, Text: q.Command}}})
 		}

@@ -209,8 +209,8 @@ func TestAPackWithAMistakeIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ old, new, want string }{
-		"an unknown key":       {"  leave: exit", "  leaf: exit", "field leaf not found"},
-		"no section":           {"\nlanguage:", "\nlanguages:", "no section language"},
+		"an unknown key":       {"  leave: exit", "  leaf: exit", "section language: line 137: unknown key leaf"},
+		"an unknown section":   {"\nlanguage:", "\nlanguages:", "unknown key languages"},
 		"a missing key":        {"  file: startup-config", "  file: ''", "file is missing"},
 		"an unknown set":       {"include: queue}", "include: queues}", `no set "queues"`},
 		"an unsaid impact":     {"      object: qos map cos\n      impact: none", "      object: qos map cos", "impact is not said"},

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // scope is the inside of a block: which blocks and lines weir knows there.
@@ -19,7 +21,7 @@ type scope struct {
 // rule is a block or a line of the grammar.
 type rule struct {
 	order      int
-	item       item
+	item       pack.Item
 	line       pattern
 	key, value pattern
 	off        pattern
@@ -29,18 +31,24 @@ type rule struct {
 	inside     *scope // of a block; nil for a line
 }
 
-func (p pack) compile() (*scope, error) {
-	order := 0
-	return p.scope(p.Grammar, nil, &order)
+// compile makes the rules of a language's grammar.
+func compile(l pack.Language) (*scope, error) {
+	c := compiler{sets: l.Sets}
+	return c.scope(l.Grammar, "")
 }
 
-func (p pack) scope(items []item, impact *plan.Impact, order *int) (*scope, error) {
+// compiler numbers rules in the order in which they stand.
+type compiler struct {
+	sets  map[string][]pack.Item
+	order int
+}
+
+// scope makes the rules of items. Those that do not say their impact have the one given.
+func (c *compiler) scope(items []pack.Item, impact string) (*scope, error) {
 	s := &scope{index: map[string][]*rule{}}
 	for _, it := range items {
-		if it.Impact == nil {
-			it.Impact = impact
-		}
-		r, err := p.rule(it, order)
+		it.Impact = cmp.Or(it.Impact, impact)
+		r, err := c.rule(it)
 		if err != nil {
 			return nil, fmt.Errorf("grammar: %s%s: %w", it.Block, it.Line, err)
 		}
@@ -61,13 +69,15 @@ func (s *scope) add(p pattern, r *rule) {
 	s.index[p[0].word] = append(s.index[p[0].word], r)
 }
 
-func (p pack) rule(it item, order *int) (*rule, error) {
-	*order++
-	r := &rule{order: *order, item: it}
-	if it.Impact == nil {
+func (c *compiler) rule(it pack.Item) (*rule, error) {
+	c.order++
+	r := &rule{order: c.order, item: it}
+	if it.Impact == "" {
 		return nil, errors.New("its impact is not said")
 	}
-	r.impact = *it.Impact
+	if err := r.impact.UnmarshalText([]byte(it.Impact)); err != nil {
+		return nil, err
+	}
 	key, value, parted := strings.Cut(it.Line, " | ")
 	if !parted {
 		key, value = it.Line, it.Value
@@ -92,12 +102,12 @@ func (p pack) rule(it item, order *int) (*rule, error) {
 	if it.Block == "" {
 		return r, nil
 	}
-	set, known := p.Sets[it.Include]
+	set, known := c.sets[it.Include]
 	if it.Include != "" && !known {
 		return nil, fmt.Errorf("there is no set %q", it.Include)
 	}
 	var err error
-	r.inside, err = p.scope(append(append([]item(nil), it.Items...), set...), it.Impact, order)
+	r.inside, err = c.scope(slices.Concat(it.Items, set), it.Impact)
 	return r, err
 }
 

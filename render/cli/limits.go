@@ -50,7 +50,7 @@ func (v *viewer) thresholds(groups []*groupNeed, queues []*fabric.Queue) {
 	}
 	var changed []string
 	severity, detail := diag.Note, "They are the nearest that the switch can be told."
-	ingress := slices.Min(v.pack.Alphas)
+	ingress := qos.AlphaShift(slices.Min(v.pack.Alphas))
 	for id, n := range groups {
 		if n != nil && n.lossless {
 			ingress = max(ingress, v.alpha(n.alpha))

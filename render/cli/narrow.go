@@ -50,17 +50,17 @@ func (v *viewer) narrow() *view {
 
 // looks are the watchdog's times as looks and milliseconds, which are 10 ms each where the pack says so.
 func (v *viewer) looks(p *fabric.Port) deadlockView {
-	w, pack := p.Watchdog, v.pack.Watchdog
+	w, can := p.Watchdog, v.pack.Watchdog
 	a, at := v.sw.Address().Of(addr.Watchdog, ""), originOf(p).Watchdog
-	if w.Action != pack.Action {
+	if string(w.Action) != can.Action {
 		v.say(diag.Error, a.With("action"), at, fmt.Sprintf("watchdog action %q cannot be said", w.Action),
-			fmt.Sprintf("The only action that is known of this platform is %q: write watchdog.action: %s for it.", pack.Action, pack.Action))
+			fmt.Sprintf("The only action that is known of this platform is %q: write watchdog.action: %s for it.", can.Action, can.Action))
 	}
-	if w.Poll != pack.Only {
-		v.say(diag.Error, a.With("poll"), at, fmt.Sprintf("the watchdog cannot look every %s: it looks every %s", w.Poll, pack.Only),
-			fmt.Sprintf("Write watchdog.poll: %s for this platform.", pack.Only))
+	if w.Poll != can.Only {
+		v.say(diag.Error, a.With("poll"), at, fmt.Sprintf("the watchdog cannot look every %s: it looks every %s", w.Poll, can.Only),
+			fmt.Sprintf("Write watchdog.poll: %s for this platform.", can.Only))
 	}
-	detection := v.rounded("detection", w.Detection, pack.Timer, a, at)
-	recovery := v.rounded("restoration", w.Restoration, pack.Recovery, a, at)
-	return deadlockView{Detect: int64(detection / pack.Only), Recover: recovery.Milliseconds()}
+	detection := v.rounded("detection", w.Detection, can.Timer, a, at)
+	recovery := v.rounded("restoration", w.Restoration, can.Recovery, a, at)
+	return deadlockView{Detect: int64(detection / can.Only), Recover: recovery.Milliseconds()}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 func TestAPatternTakesALineApartAndWritesItAgain(t *testing.T) {
@@ -51,7 +53,7 @@ func TestAPatternWithAMistakeIsRefused(t *testing.T) {
 }
 
 func TestATableThatIsNotUnderstoodSaysNothing(t *testing.T) {
-	tables := tables{Maps: []table{
+	tables := pack.Tables{Maps: []pack.Table{
 		{Title: "Cos-tc map", To: "tc:", Count: 8, Skip: []int{7}, Line: "qos map cos {from} to traffic-class {to}"},
 		{Title: "Dscp-tc map", Count: 12, Line: "qos map dscp {from} to traffic-class {to}"},
 	}}
@@ -68,12 +70,12 @@ func TestATableThatIsNotUnderstoodSaysNothing(t *testing.T) {
 		"a row of tens lost":  {strings.Replace(tens, "      0 :     01 01", "      2 :     01 01", 1), 0},
 		"another command":     {"% Invalid input\n", 0},
 	} {
-		if got := tables.implied(c.text); len(got) != c.want {
+		if got := implied(tables, c.text); len(got) != c.want {
 			t.Errorf("%s: got %d lines, want %d: %q", name, len(got), c.want, got)
 		}
 	}
 	want := "qos map dscp 11 to traffic-class 6"
-	if got := tables.implied(row + tens); got[len(got)-1] != want {
+	if got := implied(tables, row+tens); got[len(got)-1] != want {
 		t.Errorf("the last line is %q, want %q", got[len(got)-1], want)
 	}
 }

@@ -118,7 +118,7 @@ func signature(queues []fabric.Queue, seen map[*fabric.Queue]string) string {
 // profile is written from one of its ports.
 func (v *viewer) profile(name string, p *fabric.Port) *profileView {
 	origin, port := originOf(p), addr.Port(v.sw.Name, p.Name)
-	out := &profileView{Name: name, Trust: v.pack.Trust[p.Trust]}
+	out := &profileView{Name: name, Trust: v.pack.Trust[string(p.Trust)]}
 	if out.Trust == "" {
 		v.say(diag.Error, port.Of(addr.Trust, ""), origin.Trust, fmt.Sprintf("trust %q cannot be said", p.Trust), "")
 	}
@@ -139,7 +139,7 @@ func (v *viewer) queue(p *fabric.Port, q fabric.Queue) queueView {
 	a := addr.Port(v.sw.Name, p.Name).Of(addr.Queue, strconv.Itoa(int(q.ID)))
 	at := originOf(p).Class[q.Class]
 	out := queueView{ID: int(q.ID), Strict: q.Scheduler.Strict}
-	if c := v.pack.Control; c != nil && q.ID == c.Queue && q.Class == "" {
+	if c := v.pack.Control; c != nil && q.ID == qos.Queue(c.Queue) && q.Class == "" {
 		out.Strict = true
 	}
 	if !out.Strict && q.Scheduler.Weight > 0 {
@@ -158,8 +158,9 @@ func (v *viewer) queue(p *fabric.Port, q fabric.Queue) queueView {
 func (v *viewer) wred(w *qos.WRED, a addr.Addr, at []diag.Pos) *wredView {
 	out := &wredView{ECN: w.ECN, Probability: v.whole(w.Probability, a.With("ecn-probability"), at)}
 	for _, u := range v.pack.ECN {
-		out.Unit, out.Min, out.Max = u.Name, int64((w.Min+u.Bytes/2)/u.Bytes), int64((w.Max+u.Bytes/2)/u.Bytes)
-		if w.Min%u.Bytes == 0 && w.Max%u.Bytes == 0 {
+		least, most := int64(w.Min), int64(w.Max)
+		out.Unit, out.Min, out.Max = u.Name, (least+u.Bytes/2)/u.Bytes, (most+u.Bytes/2)/u.Bytes
+		if least%u.Bytes == 0 && most%u.Bytes == 0 {
 			return out
 		}
 	}
@@ -175,8 +176,8 @@ func (v *viewer) portWatchdog(p *fabric.Port) *watchdogView {
 	if whole == nil || whole.Detection != own.Detection || whole.Restoration != own.Restoration || whole.Poll != own.Poll {
 		out = v.times(own, a, at)
 	}
-	if _, said := v.pack.Watchdog.Actions[own.Action]; whole == nil || whole.Action != own.Action || !said {
-		if out.Action = v.pack.Watchdog.Ports[own.Action]; out.Action == "" {
+	if _, said := v.pack.Watchdog.Actions[string(own.Action)]; whole == nil || whole.Action != own.Action || !said {
+		if out.Action = v.pack.Watchdog.Ports[string(own.Action)]; out.Action == "" {
 			v.say(diag.Error, a.With("action"), at, fmt.Sprintf("watchdog action %q cannot be said for one port", own.Action),
 				"Give the whole switch this action, or the port another one.")
 		}

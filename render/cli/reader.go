@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,7 +33,7 @@ func (l *Language) reader(sw *fabric.Switch) *reader {
 }
 
 // read reads lines.
-func (r *reader) read(text string) { r.pack.lines(text, r.fact, r.line) }
+func (r *reader) read(text string) { eachLine(r.pack, text, r.fact, r.line) }
 
 // imply keeps what was read so far apart: it was not configured.
 func (r *reader) imply() { r.implied, r.state.Owned = r.state.Owned, nil }
@@ -72,12 +73,7 @@ func lastWins(d plan.Document) plan.Document {
 
 func (r *reader) fact(comment string) {
 	for _, f := range r.pack.Facts {
-		found := f.FindStringSubmatch(comment)
-		for i, name := range f.SubexpNames() {
-			if found != nil && name != "" {
-				r.state.Facts[name] = found[i]
-			}
-		}
+		maps.Copy(r.state.Facts, f.Groups(comment))
 	}
 }
 

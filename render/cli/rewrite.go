@@ -13,14 +13,6 @@ import (
 	"github.com/weirfabric/weir/render"
 )
 
-// rewrite is how a language says rules of priority bumping.
-type rewrite struct {
-	Layout string `yaml:"layout"` // template
-	File   string `yaml:"file"`
-	Says   string `yaml:"says"`  // what cannot be said
-	Loses  string `yaml:"loses"` // what else is not known where traffic goes on in a lossless class
-}
-
 // rewriteView is what the layout of the rules is given.
 type rewriteView struct {
 	Device   string

@@ -3,6 +3,8 @@ package cli
 import (
 	"slices"
 	"strings"
+
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // line is one line of a configuration with the headers of the blocks that it stands in.
@@ -11,22 +13,22 @@ type line struct {
 	words  []string
 }
 
-// lines yields the lines of a configuration that say something: no comments, no separators, no texts of others.
-func (p pack) lines(text string, comment func(string), each func(line)) {
+// eachLine yields the lines of a configuration that say something: no comments, no separators, no texts of others.
+func eachLine(l pack.Language, text string, comment func(string), each func(line)) {
 	skipping := false
 	for raw := range strings.Lines(text) {
 		raw = strings.TrimRight(raw, "\r\n")
 		trimmed := strings.TrimLeft(raw, " ")
 		switch {
 		case skipping:
-			skipping = trimmed != p.Heredoc.End
+			skipping = trimmed != l.Heredoc.End
 		case trimmed == "":
-		case p.Comment != "" && strings.HasPrefix(trimmed, p.Comment):
+		case l.Comment != "" && strings.HasPrefix(trimmed, l.Comment):
 			comment(trimmed)
 		default:
 			words := strings.Fields(trimmed)
 			each(line{len(raw) - len(trimmed), words})
-			skipping = slices.Contains(p.Heredoc.Begin, words[0])
+			skipping = slices.Contains(l.Heredoc.Begin, words[0])
 		}
 	}
 }

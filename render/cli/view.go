@@ -13,6 +13,7 @@ import (
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/qos"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // view is what the layout is given: every decision made, every number in the units of the language, as text.
@@ -50,7 +51,7 @@ type watchdogView struct {
 type viewer struct {
 	*Language
 	sw       *fabric.Switch
-	family   *family
+	family   *pack.Family
 	findings diag.List
 	said     map[string]bool // findings that were made already, by their words
 }
@@ -64,7 +65,7 @@ func (l *Language) view(sw *fabric.Switch) (*view, diag.List) {
 		v.say(diag.Error, sw.Address(), []diag.Pos{sw.At},
 			fmt.Sprintf("the chip of SKU %q is not known, so it cannot be said how its queues are called", sw.SKU),
 			"Write the switch's SKU in the inventory as its vendor spells it.")
-		v.family = &family{}
+		v.family = &pack.Family{}
 	}
 	out := &view{Words: v.family.Words, Watchdog: v.switchWatchdog()}
 	out.DSCP = grouped(len(sw.Maps.DSCPToTC), func(i int) int { return int(sw.Maps.DSCPToTC[i]) })
@@ -92,7 +93,7 @@ func (v *viewer) say(s diag.Severity, a addr.Addr, at []diag.Pos, summary, detai
 }
 
 // family is that of the switch's SKU, or else of its chip; nil where neither is known.
-func (l *Language) family(sw *fabric.Switch) *family {
+func (l *Language) family(sw *fabric.Switch) *pack.Family {
 	for i := range l.pack.Families {
 		if f := &l.pack.Families[i]; sw.SKU != "" && anyGlob(f.SKUs, sw.SKU) {
 			return f
@@ -138,7 +139,7 @@ func (v *viewer) queues() []mapping {
 			out = append(out, mapping{strconv.Itoa(tc), int(queue)})
 			continue
 		}
-		if queue != c.Queue {
+		if uint8(queue) != c.Queue {
 			v.say(diag.Error, v.sw.Address().Of(addr.Map, fmt.Sprintf("tc-to-queue/%d", tc)), v.sw.Maps.At,
 				fmt.Sprintf("traffic class %d cannot go to queue %d: the switch keeps both for its own control traffic", tc, queue),
 				fmt.Sprintf("Leave queue %d to traffic class %d.", c.Queue, tc))
@@ -149,7 +150,7 @@ func (v *viewer) queues() []mapping {
 
 // mtu is the IP MTU, which is what the language counts as well.
 func (v *viewer) mtu(p *fabric.Port) string {
-	if p.MTU < v.pack.MTU.Min || p.MTU > v.pack.MTU.Max {
+	if mtu := int64(p.MTU); mtu < v.pack.MTU.Min || mtu > v.pack.MTU.Max {
 		v.say(diag.Error, addr.Port(v.sw.Name, p.Name).Of(addr.MTU, ""), originOf(p).MTU,
 			fmt.Sprintf("an IP MTU of %d bytes cannot be set", p.MTU),
 			fmt.Sprintf("The switch takes %d to %d.", v.pack.MTU.Min, v.pack.MTU.Max))
@@ -165,7 +166,7 @@ func (v *viewer) switchWatchdog() *watchdogView {
 		return nil
 	}
 	out := v.times(w, v.sw.Address().Of(addr.Watchdog, ""), v.watchdogAt())
-	out.Action = v.pack.Watchdog.Actions[w.Action]
+	out.Action = v.pack.Watchdog.Actions[string(w.Action)]
 	return out
 }
 

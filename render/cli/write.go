@@ -37,7 +37,7 @@ func (l *Language) Write(sw *fabric.Switch) (plan.Document, diag.List) {
 func (l *Language) assumed(sw *fabric.Switch, text string) diag.List {
 	var says []string
 	for _, a := range l.pack.Unverified {
-		if a.Lines.MatchString(text) {
+		if a.Lines.Match(text) {
 			says = append(says, a.Says)
 		}
 	}
@@ -59,7 +59,7 @@ func (l *Language) Read(sw *fabric.Switch, answers []plan.Answer) (plan.State, e
 	}
 	for _, a := range answers {
 		if a.Name == l.pack.Tables.Query.Name && !a.Missing {
-			r.read(strings.Join(l.pack.Tables.implied(string(a.Body)), "\n"))
+			r.read(strings.Join(implied(l.pack.Tables, string(a.Body)), "\n"))
 			r.imply()
 		}
 	}

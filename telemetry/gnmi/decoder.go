@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirfabric/weir/telemetry"
 	"github.com/weirfabric/weir/telemetry/oc"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // Decoder turns notifications into samples. Bindings are compiled into a tree of path elements and tables of field names
@@ -44,7 +45,7 @@ type seen struct {
 
 // NewDecoder compiles the paths of one stream. Scale is how many seconds of the device pass in one of ours: 1, but in a
 // laboratory.
-func NewDecoder(d telemetry.Device, paths []telemetry.Path, scale float64) (*Decoder, error) {
+func NewDecoder(d telemetry.Device, paths []pack.Path, scale float64) (*Decoder, error) {
 	dec := &Decoder{device: d.Name, scale: scale, expected: telemetry.NewExpected(d)}
 	dec.Learn(nil, nil)
 	for i, p := range paths {

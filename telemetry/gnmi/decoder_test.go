@@ -12,6 +12,7 @@ import (
 
 	"github.com/weirfabric/weir/telemetry"
 	"github.com/weirfabric/weir/templates"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 var noon = time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
@@ -240,8 +241,8 @@ func TestAPathThatStopsIsNoticed(t *testing.T) {
 }
 
 func TestAPathThatTheModelsDoNotHaveIsRefused(t *testing.T) {
-	_, err := NewDecoder(telemetry.Device{}, []telemetry.Path{{Origin: "openconfig", Path: "/interfaces/interface[name={port}]/state/counters",
-		Every: time.Second, Fields: map[string]telemetry.Field{"in-octet": {Metric: "weir_port_received_bytes_total"}}}}, 1)
+	_, err := NewDecoder(telemetry.Device{}, []pack.Path{{Origin: "openconfig", Path: "/interfaces/interface[name={port}]/state/counters",
+		Every: time.Second, Fields: map[string]pack.Field{"in-octet": {Metric: "weir_port_received_bytes_total"}}}}, 1)
 	want := "path /interfaces/interface/state/counters/in-octet is not in the OpenConfig models"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)

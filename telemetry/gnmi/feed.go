@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/weirfabric/weir/telemetry"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // feed is one stream and what reads it.
@@ -185,7 +186,7 @@ func (r *running) apply(aliases, switches map[string]string) {
 }
 
 // table asks for one fact: the field of each row. A device that does not have the table has no such rows.
-func (r *running) table(ctx context.Context, conn Conn, fact telemetry.Fact) (map[string]string, error) {
+func (r *running) table(ctx context.Context, conn Conn, fact pack.Fact) (map[string]string, error) {
 	out := map[string]string{}
 	if fact.Path == "" {
 		return out, nil

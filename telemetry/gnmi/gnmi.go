@@ -11,8 +11,8 @@ import (
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
 	"github.com/openconfig/ygot/ygot"
 
-	"github.com/weirfabric/weir/telemetry"
 	"github.com/weirfabric/weir/telemetry/oc"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // openconfig is the origin whose paths a schema is known of.
@@ -21,11 +21,11 @@ const openconfig = "openconfig"
 // stream is what one stream asks for.
 type stream struct {
 	origin, target string
-	paths          []telemetry.Path
+	paths          []pack.Path
 }
 
 // streams merges paths into as few streams as gNMI allows: a prefix has one origin and one target.
-func streams(paths []telemetry.Path) []stream {
+func streams(paths []pack.Path) []stream {
 	var out []stream
 	for _, p := range paths {
 		i := slices.IndexFunc(out, func(s stream) bool { return s.origin == p.Origin && s.target == p.Target })
@@ -58,7 +58,7 @@ func (s stream) request(encoding gpb.Encoding) (*gpb.SubscribeRequest, error) {
 		Encoding: encoding,
 	}
 	for i, p := range s.paths {
-		if slices.ContainsFunc(s.paths[:i], func(q telemetry.Path) bool { return q.Path == p.Path }) {
+		if slices.ContainsFunc(s.paths[:i], func(q pack.Path) bool { return q.Path == p.Path }) {
 			continue
 		}
 		path, err := parsePath(wildcards(p.Path))
@@ -89,7 +89,7 @@ func parsePath(text string) (*gpb.Path, error) {
 }
 
 // check refuses a path of an OpenConfig model that the model does not have: a device would answer it with silence.
-func check(p telemetry.Path, leaf *gpb.Path) error {
+func check(p pack.Path, leaf *gpb.Path) error {
 	if p.Origin != openconfig || p.Model != "" || oc.HasLeaf(leaf) {
 		return nil
 	}
@@ -111,5 +111,5 @@ func (s stream) slowest() time.Duration {
 
 // held says whether everything of the stream is sent on change only, so that silence is no sign of trouble.
 func (s stream) held() bool {
-	return !slices.ContainsFunc(s.paths, func(p telemetry.Path) bool { return !p.Change })
+	return !slices.ContainsFunc(s.paths, func(p pack.Path) bool { return !p.Change })
 }

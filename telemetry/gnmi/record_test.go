@@ -22,6 +22,7 @@ import (
 	"github.com/weirfabric/weir/telemetry/collect"
 	"github.com/weirfabric/weir/telemetry/gnmi"
 	"github.com/weirfabric/weir/templates"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 const (
@@ -119,7 +120,7 @@ func (r *recording) subscriber(b *testing.B, scale float64, sink telemetry.Sink,
 	}
 }
 
-func (r *recording) bindings(b *testing.B) telemetry.Bindings {
+func (r *recording) bindings(b *testing.B) pack.Counters {
 	bindings, err := telemetry.ReadBindings(templates.FS, r.Platform)
 	if err != nil {
 		b.Fatal(err)
@@ -141,7 +142,7 @@ func (r *recording) count(b *testing.B) {
 	for _, s := range r.Streams {
 		var req gpb.SubscribeRequest
 		decode(b, s.Request, &req)
-		var paths []telemetry.Path
+		var paths []pack.Path
 		for _, p := range r.bindings(b).Streams {
 			if prefix := req.GetSubscribe().GetPrefix(); p.Origin == prefix.GetOrigin() && p.Target == prefix.GetTarget() {
 				paths = append(paths, p)

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/weirfabric/weir/telemetry"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // Conn is a connection, as grpc.ClientConn is one. It connects again by itself.
@@ -23,7 +24,7 @@ type Conn interface {
 // Subscriber keeps the streams of one device alive.
 type Subscriber struct {
 	Device   telemetry.Device
-	Bindings telemetry.Bindings
+	Bindings pack.Counters
 	// Dial opens the one connection to the device. Its keepalive should not be under 30 s: servers take more for an attack.
 	Dial  func(ctx context.Context) (Conn, error)
 	Sink  telemetry.Sink

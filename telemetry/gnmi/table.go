@@ -4,6 +4,7 @@ import (
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
 
 	"github.com/weirfabric/weir/telemetry"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // table is a path whose value is one object of rows.
@@ -14,7 +15,7 @@ type table struct {
 	paths  []int                        // index of the path, by form
 }
 
-func (d *Decoder) addTable(p telemetry.Path, leaves map[string]*telemetry.Leaf, index int) error {
+func (d *Decoder) addTable(p pack.Path, leaves map[string]*telemetry.Leaf, index int) error {
 	path, err := parsePath(p.Path)
 	if err != nil {
 		return err

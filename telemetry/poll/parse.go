@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weirfabric/weir/telemetry"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // emit is called with each field that a parser finds: of which port, where the answer says it, and the number of the priority,
@@ -21,16 +22,17 @@ type parser struct {
 	paths  []jsonPath
 }
 
-func newParser(p telemetry.Poll) parser {
+func newParser(p pack.Poll) parser {
 	out := parser{form: p.Form, rows: telemetry.NewRows(p.Rows), leaves: map[string]*telemetry.Leaf{}}
 	if p.Form != "json" {
 		out.leaves = telemetry.Leaves(p.Fields)
 		return out
 	}
 	for name, f := range p.Fields {
-		l := &telemetry.Leaf{Field: f, Metric: telemetry.Find(f.Metric)}
-		out.leaves[name] = l
-		out.paths = append(out.paths, jsonPath{strings.Split(name, "."), l})
+		if l, ok := telemetry.NewLeaf(f); ok {
+			out.leaves[name] = l
+			out.paths = append(out.paths, jsonPath{strings.Split(name, "."), l})
+		}
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/telemetry"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // Session is an open connection to a device that can be asked. It is used by one goroutine. An answer that the device does not
@@ -23,7 +24,7 @@ type Session interface {
 // Poller asks one device.
 type Poller struct {
 	Device   telemetry.Device
-	Bindings telemetry.Bindings
+	Bindings pack.Counters
 	Dial     func(ctx context.Context) (Session, error)
 	Sink     telemetry.Sink
 	Streams  bool          // the device has streams: only what they do not bring is asked
@@ -83,7 +84,7 @@ type work struct {
 
 // round is the questions of one poll.
 type round struct {
-	poll     telemetry.Poll
+	poll     pack.Poll
 	every    time.Duration
 	due      time.Time
 	queries  []plan.Query

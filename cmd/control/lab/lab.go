@@ -101,7 +101,7 @@ func specsOf(f *fabric.Fabric, files string) ([]sim.Spec, error) {
 	cables := map[[2]string]qos.Metres{}
 	for _, l := range f.Links {
 		a, b := l.A.Address(), l.B.Address()
-		if l.A.Switch != nil && control.WrittenOnly(l.A.Switch.Platform) || l.B.Switch != nil && control.WrittenOnly(l.B.Switch.Platform) {
+		if l.A.Switch != nil && control.FilesOnly(l.A.Switch.Platform) != "" || l.B.Switch != nil && control.FilesOnly(l.B.Switch.Platform) != "" {
 			continue
 		}
 		ka, kb := [2]string{a.Device, a.Port}, [2]string{b.Device, b.Port}
@@ -110,7 +110,7 @@ func specsOf(f *fabric.Fabric, files string) ([]sim.Spec, error) {
 	}
 	var specs []sim.Spec
 	for _, d := range f.Inventory.Devices {
-		if control.WrittenOnly(d.Platform.V) {
+		if control.FilesOnly(d.Platform.V) != "" {
 			continue
 		}
 		s := sim.Spec{Name: d.Name.V, Platform: d.Platform.V, SKU: d.SKU.V, Host: d.Host()}

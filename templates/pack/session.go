@@ -1,24 +1,16 @@
-package drivers
+package pack
 
-import (
-	"bytes"
-	"fmt"
-	"io/fs"
-	"regexp"
-	"time"
+import "time"
 
-	"go.yaml.in/yaml/v3"
-)
-
-// Pack is the session section of a platform's pack.yaml: how a device of that platform is talked to. What a vendor
-// prints and wants typed is data here, so that the transports know no vendor.
-type Pack struct {
-	GNMI GNMIPack `yaml:"gnmi"`
-	SSH  SSHPack  `yaml:"ssh"`
+// Session is how a device of the platform is talked to. What a vendor prints and wants typed is data here, so that the transports
+// know no vendor.
+type Session struct {
+	GNMI GNMI `yaml:"gnmi"`
+	SSH  SSH  `yaml:"ssh"`
 }
 
-// GNMIPack is how the platform's gNMI server behaves where the specification leaves room.
-type GNMIPack struct {
+// GNMI is how the platform's gNMI server behaves where the specification leaves room.
+type GNMI struct {
 	Port            int           `yaml:"port"`            // usual TCP port
 	Encoding        string        `yaml:"encoding"`        // the only one to use; empty: negotiated from Capabilities
 	CommitConfirmed bool          `yaml:"commitConfirmed"` // servers rarely list the extension, so the pack says it
@@ -41,8 +33,8 @@ const (
 	Terminal Manner = "terminal" // one terminal, whose prompts are read
 )
 
-// SSHPack is how the platform is talked to over SSH.
-type SSHPack struct {
+// SSH is how the platform is talked to over SSH.
+type SSH struct {
 	Port       int           `yaml:"port"` // usual TCP port
 	Manner     Manner        `yaml:"manner"`
 	Timeout    time.Duration `yaml:"timeout"`    // of one command
@@ -91,70 +83,4 @@ type Verbs struct {
 	Ours    string `yaml:"ours"`    // prefix of the names of weir's sessions
 	Pending string `yaml:"pending"` // state of a session that was opened and neither committed nor aborted
 	Timed   string `yaml:"timed"`   // state of a session whose commit waits for its confirmation
-}
-
-// Pattern is a regular expression in a pack. The zero value matches nothing.
-type Pattern struct{ re *regexp.Regexp }
-
-// UnmarshalText compiles the pattern.
-func (p *Pattern) UnmarshalText(text []byte) error {
-	re, err := regexp.Compile(string(text))
-	if err != nil {
-		return err
-	}
-	p.re = re
-	return nil
-}
-
-// Regexp is the compiled pattern; nil for the zero value.
-func (p Pattern) Regexp() *regexp.Regexp { return p.re }
-
-// Match says whether the pattern occurs in the text.
-func (p Pattern) Match(text string) bool { return p.re != nil && p.re.MatchString(text) }
-
-// Find is the first occurrence of the pattern in the text, or empty.
-func (p Pattern) Find(text string) string {
-	if p.re == nil {
-		return ""
-	}
-	return p.re.FindString(text)
-}
-
-// FindAny is the first occurrence of the first pattern that occurs in the text, or empty.
-func FindAny(patterns []Pattern, text string) string {
-	for _, p := range patterns {
-		if found := p.Find(text); found != "" {
-			return found
-		}
-	}
-	return ""
-}
-
-// ReadPack decodes the session section of PLATFORM/pack.yaml. Other sections belong to other readers.
-func ReadPack(packs fs.FS, platform string) (Pack, error) {
-	name := platform + "/pack.yaml"
-	body, err := fs.ReadFile(packs, name)
-	if err != nil {
-		return Pack{}, fmt.Errorf("read how to talk to platform %q: %w", platform, err)
-	}
-	var sections map[string]yaml.Node
-	if err := yaml.Unmarshal(body, &sections); err != nil {
-		return Pack{}, fmt.Errorf("read %s: %w", name, err)
-	}
-	section, ok := sections["session"]
-	if !ok {
-		return Pack{}, fmt.Errorf("read %s: it has no section session", name)
-	}
-	// A node forgets that its decoder was strict, so the section is decoded from text of its own.
-	text, err := yaml.Marshal(&section)
-	if err != nil {
-		return Pack{}, fmt.Errorf("read %s: %w", name, err)
-	}
-	var p Pack
-	strict := yaml.NewDecoder(bytes.NewReader(text))
-	strict.KnownFields(true)
-	if err := strict.Decode(&p); err != nil {
-		return Pack{}, fmt.Errorf("read section session of %s: %w", name, err)
-	}
-	return p, nil
 }
