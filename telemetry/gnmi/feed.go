@@ -27,7 +27,7 @@ type feed struct {
 
 // run keeps the stream open until ctx ends or the device refuses it for good.
 func (f *feed) run(ctx context.Context, conn Conn) error {
-	pause := telemetry.NewBackoff(f.retry)
+	pause := telemetry.Backoff(f.retry)
 	for {
 		began := time.Now()
 		err := f.once(ctx, conn)
@@ -145,7 +145,7 @@ func lasting(err error) bool {
 
 // learn asks the device for its facts. Insist: what may pass by itself is tried again until ctx ends.
 func (r *running) learn(ctx context.Context, conn Conn, insist bool) error {
-	for pause := telemetry.NewBackoff(r.retry); ; {
+	for pause := telemetry.Backoff(r.retry); ; {
 		ports, err := r.table(ctx, conn, r.Bindings.Facts.Aliases)
 		switches, err2 := r.table(ctx, conn, r.Bindings.Facts.Switches)
 		err = errors.Join(err, err2)

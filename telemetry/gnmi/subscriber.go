@@ -11,6 +11,7 @@ import (
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
 	"google.golang.org/grpc"
 
+	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/telemetry"
 	"github.com/weirfabric/weir/templates/pack"
 )
@@ -25,7 +26,8 @@ type Conn interface {
 type Subscriber struct {
 	Device   telemetry.Device
 	Bindings pack.Counters
-	// Dial opens the one connection to the device. Its keepalive should not be under 30 s: servers take more for an attack.
+	// Dial opens the one connection to the device. Its keepalive should not be under 30 s: servers take more for an attack. An
+	// error of kind *drivers.AuthError is one for an operator.
 	Dial  func(ctx context.Context) (Conn, error)
 	Sink  telemetry.Sink
 	Log   *slog.Logger  // nil: none
@@ -134,7 +136,7 @@ func (r *running) encoding() gpb.Encoding {
 
 // dial opens the connection, and tries again until ctx ends or the error is one for an operator.
 func (r *running) dial(ctx context.Context) (conn Conn, err error) {
-	for pause := telemetry.NewBackoff(r.retry); ; {
+	for pause := telemetry.Backoff(r.retry); ; {
 		dialling, cancel := context.WithTimeout(ctx, askTimeout)
 		conn, err = r.Dial(dialling)
 		cancel()
@@ -142,7 +144,11 @@ func (r *running) dial(ctx context.Context) (conn Conn, err error) {
 			return conn, err
 		}
 		r.self.Unreachable()
-		r.log.Warn("no connection for telemetry", "err", err)
+		if refused, ok := errors.AsType[*drivers.AuthError](err); ok {
+			r.log.Error("the device refuses the login of the subscription", "err", refused)
+		} else {
+			r.log.Warn("no connection for telemetry", "err", err)
+		}
 		if !pause.Wait(ctx) {
 			return nil, ctx.Err()
 		}

@@ -1,7 +1,11 @@
 package gnmi
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
 	"net"
 	"slices"
 	"strings"
@@ -19,6 +23,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
 
+	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/telemetry"
 	"github.com/weirfabric/weir/templates"
 )
@@ -317,6 +322,31 @@ func TestADeviceThatCannotBeReachedIsTriedAgain(t *testing.T) {
 			t.Errorf("weir_target_up is %v", got)
 		}
 	})
+}
+
+func TestARefusedLoginIsKnownByItsKindHoweverItIsWrapped(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"the device away": {&drivers.UnreachableError{Device: "leaf1", Address: "a:1", Err: errors.New("no route")}, "no connection for telemetry"},
+		"a wrong password": {fmt.Errorf("dial: %w", &drivers.AuthError{Device: "leaf1", Err: errors.New("denied"), Hint: "check the password"}),
+			"the device refuses the login of the subscription"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var logged bytes.Buffer
+			s := &Subscriber{Device: telemetry.Device{Name: "leaf1"}, Sink: &heard{last: map[string]telemetry.Sample{}},
+				Log: slog.New(slog.NewTextHandler(&logged, nil)), Dial: func(context.Context) (Conn, error) { return nil, c.err }}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if err := s.Run(ctx); err != nil {
+				t.Error(err)
+			}
+			if !strings.Contains(logged.String(), c.want) {
+				t.Errorf("%s: got %s, want %q", name, logged.String(), c.want)
+			}
+		})
+	}
 }
 
 func TestScanningIsAsGoodAsDecoding(t *testing.T) {

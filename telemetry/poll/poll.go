@@ -4,11 +4,13 @@ package poll
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/telemetry"
 	"github.com/weirfabric/weir/templates/pack"
@@ -25,7 +27,7 @@ type Session interface {
 type Poller struct {
 	Device   telemetry.Device
 	Bindings pack.Counters
-	Dial     func(ctx context.Context) (Session, error)
+	Dial     func(ctx context.Context) (Session, error) // an error of kind *drivers.AuthError is one for an operator
 	Sink     telemetry.Sink
 	Streams  bool          // the device has streams: only what they do not bring is asked
 	Log      *slog.Logger  // nil: none
@@ -52,7 +54,7 @@ func (p *Poller) Run(ctx context.Context) error {
 		stop()
 		<-told
 	}()
-	pause := telemetry.NewBackoff(w.retry)
+	pause := telemetry.Backoff(w.retry)
 	for {
 		began := time.Now()
 		err := w.session(ctx)
@@ -60,7 +62,11 @@ func (p *Poller) Run(ctx context.Context) error {
 			return nil
 		}
 		w.self.Down(polling)
-		w.log.Warn("the device cannot be asked", "err", err)
+		if refused, ok := errors.AsType[*drivers.AuthError](err); ok {
+			w.log.Error("the device refuses the login of the poll", "err", refused)
+		} else {
+			w.log.Warn("the device cannot be asked", "err", err)
+		}
 		pause.Worked(began)
 		if !pause.Wait(ctx) {
 			return nil

@@ -1,10 +1,13 @@
 package poll
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/telemetry"
 	"github.com/weirfabric/weir/templates"
@@ -251,4 +255,33 @@ func TestASwitchWithStreamsIsAskedOnlyWhatTheyDoNotBring(t *testing.T) {
 			t.Error("a switch was dialled of which nothing is asked")
 		}
 	})
+}
+
+func TestARefusedLoginIsKnownByItsKindHoweverItIsWrapped(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"the device away": {&drivers.UnreachableError{Device: "h1", Address: "a:1", Err: errors.New("no route")}, "the device cannot be asked"},
+		"a wrong password": {fmt.Errorf("dial: %w", &drivers.AuthError{Device: "h1", Err: errors.New("denied"), Hint: "check the password"}),
+			"the device refuses the login of the poll"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b, err := telemetry.ReadBindings(templates.FS, "linux")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var logged bytes.Buffer
+			p := &Poller{Device: telemetry.Device{Name: "h1", Ports: []telemetry.Port{{Name: "eth0"}}}, Bindings: b, Sink: &sink{last: map[string]telemetry.Sample{}},
+				Log: slog.New(slog.NewTextHandler(&logged, nil)), Dial: func(context.Context) (Session, error) { return nil, c.err }}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if err := p.Run(ctx); err != nil {
+				t.Error(err)
+			}
+			if !strings.Contains(logged.String(), c.want) {
+				t.Errorf("%s: got %s, want %q", name, logged.String(), c.want)
+			}
+		})
+	}
 }
