@@ -7,7 +7,8 @@ import (
 	"path"
 	"runtime"
 	"slices"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
@@ -44,20 +45,15 @@ func filesWith(fsys fs.FS, folder string, endings ...string) ([]string, error) {
 // A file that cannot be read is a finding.
 func (g *Grammar) Load(fsys fs.FS, names []string) ([]Document, diag.List) {
 	documents, findings := make([][]Document, len(names)), make([]diag.List, len(names))
-	next := make(chan int)
-	var readers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(names)) {
-		readers.Go(func() {
-			for i := range next {
-				documents[i], findings[i] = g.load(fsys, names[i])
-			}
+	var readers errgroup.Group
+	readers.SetLimit(runtime.GOMAXPROCS(0))
+	for i, name := range names {
+		readers.Go(func() error {
+			documents[i], findings[i] = g.load(fsys, name)
+			return nil
 		})
 	}
-	for i := range names {
-		next <- i
-	}
-	close(next)
-	readers.Wait()
+	_ = readers.Wait() // what goes wrong with a file is a finding
 	var all []Document
 	var wrong diag.List
 	for i := range names {
