@@ -192,16 +192,16 @@ func Judge(w Window, t Topology, p Policy) []Verdict {
 	j.cnps()
 	j.counters()
 	j.drift()
-	j.keep()
+	j.carryOver()
 	slices.SortStableFunc(j.verdicts, func(a, b Verdict) int {
 		return cmp.Or(-cmp.Compare(a.Severity, b.Severity), addr.Compare(a.At(), b.At()), cmp.Compare(a.Check, b.Check))
 	})
 	return j.verdicts
 }
 
-// keep gives verdicts their age and their beginning, and keeps those of devices that have fallen silent: what was bad and is
-// not seen any more is unknown.
-func (j *judge) keep() {
+// carryOver gives verdicts their age and their beginning, and does not lose those of devices that have fallen silent: what was
+// bad and is not seen any more is unknown.
+func (j *judge) carryOver() {
 	earlier := map[place]Verdict{}
 	for _, v := range j.Earlier {
 		earlier[v.place()] = v

@@ -2,13 +2,10 @@ package health
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/weirfabric/weir/intent/addr"
-	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/telemetry"
 )
@@ -61,7 +58,7 @@ func (j *judge) pauses() {
 			continue
 		}
 		if port := j.topology.Ports[n.port]; port.PeerHost {
-			j.origin(n, graph[n], reach(n, before))
+			j.stoppedByHost(n, graph[n], reach(n, before))
 		} else if port.Peer != (addr.Addr{}) {
 			at := node{addr.Device(port.Peer.Device), n.priority}
 			congested[at] = congested[at].with(port.Peer, graph[n], reach(n, before))
@@ -127,128 +124,4 @@ func reach(n node, before map[node][]node) int {
 		}
 	}
 	return len(seen) - 1
-}
-
-// origin judges a node that waits for a host: that is where the waiting begins.
-func (j *judge) origin(n node, p paused, behind int) {
-	host := j.topology.Ports[n.port].Peer
-	span := p.over.Round(time.Second)
-	v := about(SlowReceiver, n.port, n.priority, diag.Warning, fmt.Sprintf(
-		"host %s (%s) receives too slowly: it stopped the port for %s of the last %s", host.Device, host.Port, percent(p.share), span))
-	switch {
-	case j.storm(n, p):
-		v.Check, v.Severity = PFCStorm, diag.Error
-		v.Summary = fmt.Sprintf("host %s (%s) sends PAUSE without end: ", host.Device, host.Port)
-		if p.share >= j.policy.Storm {
-			v.Summary += fmt.Sprintf("the port was stopped for %s of the last %s", percent(p.share), span)
-		} else {
-			v.Summary += "the watchdog of the switch holds the queue in storm"
-		}
-	case p.share < j.policy.Major:
-		return
-	}
-	if behind > 0 {
-		v.Summary += fmt.Sprintf("; %d more wait behind it", behind)
-	}
-	v.Culprit, v.Estimate = &host, p.estimated
-	j.add(v, p.reading)
-}
-
-// congestion is a switch that stops its neighbours while nothing stops it.
-type congestion struct {
-	ports  []addr.Addr // of the switch, that send PAUSE
-	behind int
-	worst  paused
-}
-
-func (c congestion) with(port addr.Addr, p paused, behind int) congestion {
-	c.ports = append(c.ports, port)
-	c.behind += behind + 1
-	if p.share > c.worst.share {
-		c.worst = p
-	}
-	return c
-}
-
-// congestion judges a switch where the waiting begins: one of its ports is overloaded, or its thresholds are too small.
-func (j *judge) congestion(at node, c congestion) {
-	if c.worst.share < j.policy.Major {
-		return
-	}
-	ports := "1 port"
-	if c.behind > 1 {
-		ports = fmt.Sprintf("%d ports", c.behind)
-	}
-	stops := fmt.Sprintf("stops %s, for up to %s of the time", ports, percent(c.worst.share))
-	egress, why := j.overloaded(at.port.Device, c.ports, at.priority)
-	v := about(Congestion, egress, at.priority, diag.Note, fmt.Sprintf("the port %s, and the switch %s", why, stops))
-	if why == "" {
-		v = about(Congestion, c.ports[0], at.priority, diag.Warning,
-			fmt.Sprintf("the switch %s, though nothing keeps it from sending: its PFC threshold may be too small", stops))
-	} else if peer := j.topology.Ports[egress].Peer; peer != (addr.Addr{}) {
-		v.Culprit = &peer
-	}
-	v.Estimate = c.worst.estimated
-	j.add(v, c.worst.reading)
-}
-
-// storm says whether a node that waits for a host is stopped for good. Where the time is only estimated the queue must have
-// stood still as well.
-func (j *judge) storm(n node, p paused) bool {
-	for _, c := range j.topology.Ports[n.port].Classes {
-		if c.Priority != n.priority {
-			continue
-		}
-		if now, _ := j.inStorm(n.port, c); now {
-			return true
-		}
-		if p.share < j.policy.Storm {
-			return false
-		}
-		moved, counted := j.recent(telemetry.QueuePackets, n.port, digit(c.Queue))
-		return !p.estimated || counted && moved.growth == 0
-	}
-	return false
-}
-
-// overloaded is a port of the device, not one of those that send PAUSE, that sends as much as it can, or marks; why is empty
-// where there is none.
-func (j *judge) overloaded(device string, but []addr.Addr, p qos.Priority) (port addr.Addr, why string) {
-	for _, a := range j.portsOf[device] {
-		if slices.Contains(but, a) {
-			continue
-		}
-		if used, ok := j.used(a); ok && used >= j.policy.Saturated {
-			return a, fmt.Sprintf("sends at %s of its rate", percent(used))
-		}
-		for _, c := range j.topology.Ports[a].Classes {
-			if r, ok := j.recent(telemetry.ECNMarked, a, digit(c.Queue)); ok && c.Priority == p && r.growth > 0 {
-				return a, "is congested and marks"
-			}
-		}
-	}
-	return addr.Addr{}, ""
-}
-
-func (j *judge) deadlock(circle []node, graph map[node]paused) {
-	first := circle[0]
-	names := make([]string, len(circle))
-	worst := graph[first]
-	for i, n := range circle {
-		names[i] = n.port.String()
-		if graph[n].share < j.policy.Storm {
-			return // they wait in turn, and drain
-		}
-	}
-	v := about(Deadlock, first.port, first.priority, diag.Error, fmt.Sprintf("%d ports wait for each other in a circle and none drains: %s", len(circle), some(names)))
-	v.Estimate = worst.estimated
-	j.add(v, worst.reading)
-}
-
-// percent writes a share, with one digit behind the point where it would be nothing without.
-func percent(share float64) string {
-	if share > 0 && share < 0.01 {
-		return fmt.Sprintf("%.1f %%", share*100)
-	}
-	return fmt.Sprintf("%.0f %%", share*100)
 }

@@ -1,6 +1,27 @@
 package health
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/weirfabric/weir/intent/diag"
+)
+
+// deadlock judges nodes that wait for each other: where all are stopped for good, none of them drains.
+func (j *judge) deadlock(circle []node, graph map[node]paused) {
+	first := circle[0]
+	names := make([]string, len(circle))
+	worst := graph[first]
+	for i, n := range circle {
+		names[i] = n.port.String()
+		if graph[n].share < j.policy.Storm {
+			return // they wait in turn, and drain
+		}
+	}
+	v := about(Deadlock, first.port, first.priority, diag.Error, fmt.Sprintf("%d ports wait for each other in a circle and none drains: %s", len(circle), some(names)))
+	v.Estimate = worst.estimated
+	j.add(v, worst.reading)
+}
 
 // circles are the sets of nodes of which each waits for each other (strongly connected components of two nodes or more, by
 // Tarjan's algorithm), their nodes in order. Its depth is bounded by the number of stopped ports.

@@ -1,0 +1,51 @@
+package health
+
+import (
+	"fmt"
+
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/telemetry"
+)
+
+// cnps judges the answer to marks: the notification points send CNPs, and the reaction points get them.
+func (j *judge) cnps() {
+	var sent, handled reading
+	var sending, handling int
+	for _, a := range j.ports {
+		if !j.topology.Ports[a].Host {
+			continue
+		}
+		marked, ok := j.growth(telemetry.CEReceived, a, "")
+		s, ok2 := j.growth(telemetry.CNPSent, a, "")
+		if ok && ok2 && marked.growth > 0 && s.growth == 0 {
+			j.add(Verdict{Check: CNPSilent, Device: a.Device, Port: a.Port, Severity: diag.Warning, Summary: fmt.Sprintf(
+				"%.0f marked packets arrived and no CNP was sent: the notification point is off for the priority", marked.growth)}, marked)
+		}
+		if ok2 {
+			sending++
+			sent.growth += s.growth
+			sent.since, sent.seen = s.since, s.seen
+		}
+		if h, ok := j.growth(telemetry.CNPHandled, a, ""); ok {
+			handling++
+			handled.growth += h.growth
+		}
+	}
+	// Only where every NIC is counted do the sums have to agree.
+	if sending == 0 || sending != handling || sending != j.nics() || sent.growth <= handled.growth*(1+j.policy.Lost) {
+		return
+	}
+	j.add(Verdict{Check: CNPSilent, Severity: diag.Warning, Summary: fmt.Sprintf(
+		"%.0f CNPs were sent and %.0f handled in the fabric: they are lost, or travel in the wrong class", sent.growth, handled.growth)}, sent)
+}
+
+// nics is how many ports of hosts there are.
+func (j *judge) nics() int {
+	n := 0
+	for _, p := range j.topology.Ports {
+		if p.Host {
+			n++
+		}
+	}
+	return n
+}
