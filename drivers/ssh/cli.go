@@ -55,18 +55,18 @@ func (c *cli) Close() error {
 	return nil
 }
 
-// say is terminal.say within the time of one command, with the terminal thrown away after an error.
-func (c *cli) say(ctx context.Context, line string) (string, error) {
+// run is terminal.run within the time of one command, with the terminal thrown away after an error.
+func (c *cli) run(ctx context.Context, line string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout())
 	defer cancel()
-	return c.heard(c.term.say(ctx, line))
+	return c.heard(c.term.run(ctx, line))
 }
 
-// sayLong is say within the time of a change.
-func (c *cli) sayLong(ctx context.Context, line string) (string, error) {
+// runLong is run within the time of a change.
+func (c *cli) runLong(ctx context.Context, line string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.setTimeout())
 	defer cancel()
-	return c.heard(c.term.say(ctx, line))
+	return c.heard(c.term.run(ctx, line))
 }
 
 func (c *cli) heard(said string, err error) (string, error) {
@@ -97,7 +97,7 @@ func (c *cli) Get(ctx context.Context, qs []plan.Query) ([]plan.Answer, error) {
 		if err := c.open(ctx); err != nil {
 			return nil, err
 		}
-		said, err := c.say(ctx, command)
+		said, err := c.run(ctx, command)
 		if err != nil {
 			return nil, fmt.Errorf("%s: ask %s: %w", c.endpoint.Device, q.Name, err)
 		}
@@ -136,7 +136,7 @@ func (c *cli) Set(ctx context.Context, chunk plan.Chunk, p plan.Pending) error {
 		if err := ctx.Err(); err != nil {
 			return after(device, i, drivers.NotSent(device, err))
 		}
-		said, err := c.sayLong(ctx, command)
+		said, err := c.runLong(ctx, command)
 		if err != nil {
 			return &drivers.UnknownError{Device: device, Err: fmt.Errorf("%s: %w", command, err)}
 		}

@@ -38,7 +38,7 @@ func (c *cli) session(ctx context.Context, lines []string, p plan.Pending) error
 		c.abort(ctx)
 		return drivers.NotSent(device, err)
 	}
-	said, err := c.sayLong(ctx, commit)
+	said, err := c.runLong(ctx, commit)
 	if err != nil {
 		return &drivers.UnknownError{Device: device, Err: fmt.Errorf("%s: %w", commit, err)}
 	}
@@ -120,12 +120,12 @@ func changed(diff string) []string {
 	return all
 }
 
-// order is say, whose refusal is an error.
+// order is run, whose refusal is an error.
 func (c *cli) order(ctx context.Context, line string) (string, error) {
 	if c.term == nil {
 		return "", errors.New("the terminal is gone")
 	}
-	said, err := c.say(ctx, line)
+	said, err := c.run(ctx, line)
 	if err != nil {
 		return said, fmt.Errorf("%s: %w", line, err)
 	}
@@ -162,7 +162,7 @@ func (s sessions) waits(name string, verbs pack.Verbs) bool {
 
 // list asks for the sessions. A device that cannot list them says ok = false.
 func (c *cli) list(ctx context.Context) (all sessions, ok bool, err error) {
-	said, err := c.say(ctx, c.pack.Session.List)
+	said, err := c.run(ctx, c.pack.Session.List)
 	if err != nil {
 		return all, false, err
 	}
@@ -217,7 +217,7 @@ func (c *cli) decide(ctx context.Context, p plan.Pending, verb string) error {
 	if ok && !all.waits(p.Name, c.pack.Session) {
 		return &drivers.RejectedError{Device: device, Input: command, Reason: drivers.ErrDecided.Error(), Err: drivers.ErrDecided}
 	}
-	said, err := c.sayLong(ctx, command)
+	said, err := c.runLong(ctx, command)
 	if err != nil {
 		return &drivers.UnknownError{Device: device, Err: fmt.Errorf("%s: %w", command, err)}
 	}

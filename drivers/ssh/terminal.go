@@ -85,7 +85,7 @@ func (t *terminal) settle(ctx context.Context, password drivers.Secret) error {
 		t.driver.Channel.PromptPattern = t.prompt
 	}
 	for _, command := range t.pack.Open {
-		said, err := t.say(ctx, command)
+		said, err := t.run(ctx, command)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func hostIn(p pack.SSH, prompt string) string {
 // enable goes to the privileged level. The password is typed once, and only where the device asks for one.
 func (t *terminal) enable(ctx context.Context, password drivers.Secret) error {
 	raise := t.pack.Enable
-	said, err := t.say(ctx, raise.Command, raise.Asks)
+	said, err := t.run(ctx, raise.Command, raise.Asks)
 	if err == nil && t.at == "" {
 		if password == "" {
 			return fmt.Errorf("%w: %s asks for a password, and none is given", errLevel, raise.Command)
@@ -153,9 +153,9 @@ func (t *terminal) enable(ctx context.Context, password drivers.Secret) error {
 
 var errLevel = errors.New("the account cannot change the configuration")
 
-// say types a line and is what the device printed before the next prompt, which becomes where the terminal is at, or
+// run types a line and is what the device printed before the next prompt, which becomes where the terminal is at, or
 // before one of the questions, after which it is at no prompt.
-func (t *terminal) say(ctx context.Context, line string, questions ...pack.Pattern) (string, error) {
+func (t *terminal) run(ctx context.Context, line string, questions ...pack.Pattern) (string, error) {
 	var asked []*regexp.Regexp
 	for _, q := range questions {
 		if re := q.Regexp(); re != nil {

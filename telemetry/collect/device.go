@@ -32,7 +32,7 @@ func (d *device) put(s *Store, samples []telemetry.Sample) {
 	for i := range samples {
 		x := &samples[i]
 		if ser := d.at(s, x.Metric, x.Addr); ser != nil {
-			d.take(s, ser, x)
+			d.store(s, ser, x)
 		} else {
 			d.drops(s)
 		}
@@ -65,8 +65,8 @@ func (d *device) at(s *Store, m *telemetry.Metric, a addr.Addr) *series {
 	return ser
 }
 
-// take puts a sample into its series.
-func (d *device) take(s *Store, ser *series, x *telemetry.Sample) {
+// store puts a sample into its series.
+func (d *device) store(s *Store, ser *series, x *telemetry.Sample) {
 	if ser.doubt && x.Status.Counts() {
 		if ser.doubt = x.Value == ser.value(); ser.doubt {
 			ser.every, ser.at = x.Every, x.At
@@ -127,13 +127,13 @@ func (d *device) account(s *Store, at time.Time) {
 		return
 	}
 	d.accounted = at
-	d.tell(s, telemetry.SeriesCount, float64(len(d.series)), at)
-	d.tell(s, telemetry.DroppedSamples, float64(d.dropped), at)
+	d.report(s, telemetry.SeriesCount, float64(len(d.series)), at)
+	d.report(s, telemetry.DroppedSamples, float64(d.dropped), at)
 }
 
-func (d *device) tell(s *Store, m *telemetry.Metric, v float64, at time.Time) {
+func (d *device) report(s *Store, m *telemetry.Metric, v float64, at time.Time) {
 	if ser := d.at(s, m, addr.Device(d.name)); ser != nil {
-		d.take(s, ser, &telemetry.Sample{Metric: m, Addr: ser.addr, Value: v, At: at})
+		d.store(s, ser, &telemetry.Sample{Metric: m, Addr: ser.addr, Value: v, At: at})
 	}
 }
 

@@ -48,7 +48,7 @@ func BenchmarkIngest(b *testing.B) {
 }
 
 // ingest takes messages until the benchmark has enough, and gives the counters a second.
-func ingest(b *testing.B, messages [][]byte, take func(*gpb.SubscribeResponse) int) float64 {
+func ingest(b *testing.B, messages [][]byte, handle func(*gpb.SubscribeResponse) int) float64 {
 	b.ReportAllocs()
 	counters := 0
 	for i := 0; b.Loop(); i++ {
@@ -56,7 +56,7 @@ func ingest(b *testing.B, messages [][]byte, take func(*gpb.SubscribeResponse) i
 		if err := proto.Unmarshal(messages[i%len(messages)], &r); err != nil {
 			b.Fatal(err)
 		}
-		counters += take(&r)
+		counters += handle(&r)
 	}
 	rate := float64(counters) / b.Elapsed().Seconds()
 	b.ReportMetric(rate, "counters/s")

@@ -86,7 +86,7 @@ func (f *feed) once(ctx context.Context, conn Conn) error {
 			return err
 		}
 		watchdog.Reset(patience)
-		if err := v.take(resp, time.Now()); err != nil {
+		if err := v.receive(resp, time.Now()); err != nil {
 			return err
 		}
 	}
@@ -100,7 +100,7 @@ type visit struct {
 	checked time.Time
 }
 
-func (v *visit) take(resp *gpb.SubscribeResponse, now time.Time) error {
+func (v *visit) receive(resp *gpb.SubscribeResponse, now time.Time) error {
 	v.self.Up(v.stream.String())
 	switch r := resp.GetResponse().(type) {
 	case *gpb.SubscribeResponse_SyncResponse:
@@ -116,15 +116,15 @@ func (v *visit) take(resp *gpb.SubscribeResponse, now time.Time) error {
 	}
 	v.checked = now
 	v.Sink.Put(v.decoder.Missing(now, true))
-	v.tellSilent()
+	v.warnSilent()
 	if path := v.decoder.Stopped(now, forgivenSamples); path != "" {
 		return fmt.Errorf("%s: %w", path, errStopped)
 	}
 	return nil
 }
 
-// tellSilent warns of paths that the device took and sends nothing for: a stream stays open on a path that does not exist.
-func (v *visit) tellSilent() {
+// warnSilent warns of paths that the device took and sends nothing for: a stream stays open on a path that does not exist.
+func (v *visit) warnSilent() {
 	silent := v.decoder.Silent()
 	if len(silent) != v.silent {
 		v.log.Warn("subscribed but silent", "paths", silent)

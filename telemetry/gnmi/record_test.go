@@ -70,7 +70,7 @@ func record(b *testing.B, platform string) *recording {
 			asked[s] = &recorded{Request: encode(b, m)}
 			r.Streams = append(r.Streams, asked[s])
 		case *gpb.SubscribeResponse:
-			asked[s].keep(b, m)
+			asked[s].record(b, m)
 		}
 	}))
 	gets := grpc.WithUnaryInterceptor(func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, call grpc.UnaryInvoker, o ...grpc.CallOption) error {
@@ -102,7 +102,7 @@ func record(b *testing.B, platform string) *recording {
 	return r
 }
 
-func (s *recorded) keep(b *testing.B, m *gpb.SubscribeResponse) {
+func (s *recorded) record(b *testing.B, m *gpb.SubscribeResponse) {
 	if s.synced {
 		s.Repeat = append(s.Repeat, encode(b, m))
 	} else {

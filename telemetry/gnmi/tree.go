@@ -63,14 +63,14 @@ func (w *walk) steps(elems []*gpb.PathElem) {
 			_, local, _ := strings.Cut(e.GetName(), ":")
 			child = w.at.children[local]
 		}
-		if w.at = child; child != nil && !w.take(child.keys, e.GetKey()) {
+		if w.at = child; child != nil && !w.capture(child.keys, e.GetKey()) {
 			w.at = nil
 		}
 	}
 }
 
-// take picks up the keys of an element. It is false where they are not those that are wanted.
-func (w *walk) take(keys []key, values map[string]string) bool {
+// capture picks up the keys of an element. It is false where they are not those that are wanted.
+func (w *walk) capture(keys []key, values map[string]string) bool {
 	for _, k := range keys {
 		v, ok := values[k.name]
 		switch {

@@ -163,7 +163,7 @@ func (w *work) session(ctx context.Context) error {
 		for _, r := range w.rounds {
 			if now := time.Now(); !now.Before(r.due) {
 				r.due = now.Add(r.every)
-				if err := w.take(ctx, s, r); err != nil {
+				if err := w.query(ctx, s, r); err != nil {
 					return err
 				}
 			}
@@ -181,8 +181,8 @@ func (w *work) session(ctx context.Context) error {
 	}
 }
 
-// take asks one round and puts what it says.
-func (w *work) take(ctx context.Context, s Session, r *round) error {
+// query asks one round and puts what it says.
+func (w *work) query(ctx context.Context, s Session, r *round) error {
 	asking, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	answers, err := s.Get(asking, r.queries)
