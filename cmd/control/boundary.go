@@ -45,7 +45,7 @@ func boundaries(p plan.Plan, f *fabric.Fabric) diag.List {
 		if wave[b.Device] < wave[a.Device] {
 			first, a, b = second, b, a
 		}
-		if missing := lossless(f, first.PFC()) &^ before[b]; missing != 0 && before[a]&before[b] != 0 {
+		if missing := f.LosslessPriorities() & first.PFC() &^ before[b]; missing != 0 && before[a]&before[b] != 0 {
 			findings.Add(diag.Diagnostic{
 				Severity: diag.Error, Check: "boundary", Addr: a,
 				Summary: fmt.Sprintf("after wave %d it pauses priority %s, and %s at the other end does not before wave %d", wave[a.Device]+1, missing, b, wave[b.Device]+1),
@@ -56,17 +56,6 @@ func boundaries(p plan.Plan, f *fabric.Fabric) diag.List {
 		}
 	}
 	return findings
-}
-
-// lossless are those of the priorities that belong to a lossless class.
-func lossless(f *fabric.Fabric, on qos.PrioritySet) qos.PrioritySet {
-	var out qos.PrioritySet
-	for _, c := range f.Classes {
-		if c.Lossless {
-			out |= qos.Priorities(c.Priority) & on
-		}
-	}
-	return out
 }
 
 // pausedBefore is what a port pauses before a change. A language says it in one value that lists priorities, or in one value for

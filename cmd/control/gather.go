@@ -85,10 +85,8 @@ func connect(ctx context.Context, e drivers.Endpoint) (subscribe.Conn, error) {
 // counted is what the sources of a device's counters must know of it.
 func (r *Repo) counted(name string) telemetry.Device {
 	d := telemetry.Device{Name: name}
-	for _, c := range r.Fabric.Classes {
-		if c.Lossless {
-			d.Watched = append(d.Watched, strconv.Itoa(int(c.Priority)))
-		}
+	for _, p := range r.Fabric.LosslessPriorities().All() {
+		d.Watched = append(d.Watched, strconv.Itoa(int(p)))
 	}
 	for _, p := range r.Device(name).Ports {
 		d.Ports = append(d.Ports, telemetry.Port{Name: p.Name, RDMA: p.RDMA})

@@ -14,11 +14,11 @@ import (
 // topologyOf is the fabric as the judge of its health sees it.
 func topologyOf(f *fabric.Fabric) health.Topology {
 	t := health.Topology{Ports: map[addr.Addr]health.Port{}}
-	kept := keptLossless(f)
+	paused := f.PausedPriorities()
 	for _, s := range f.Switches {
 		t.Devices = append(t.Devices, health.Device{Name: s.Name})
 		for _, p := range s.Ports {
-			port := health.Port{Rate: p.Speed, Classes: losslessOn(f, kept, p.Queues)}
+			port := health.Port{Rate: p.Speed, Classes: losslessOn(f, paused, p.Queues)}
 			if p.Peer != nil {
 				port.Peer, port.PeerHost = addr.Port(p.Peer.Device, p.Peer.Port), p.Peer.Host
 			}
@@ -28,7 +28,7 @@ func topologyOf(f *fabric.Fabric) health.Topology {
 	for _, h := range f.Hosts {
 		t.Devices = append(t.Devices, health.Device{Name: h.Name, Host: true})
 		for _, n := range h.NICs {
-			port := health.Port{Host: true, Rate: n.Speed, Classes: losslessOn(f, kept, nil)}
+			port := health.Port{Host: true, Rate: n.Speed, Classes: losslessOn(f, paused, nil)}
 			if n.Peer != nil {
 				port.Peer = addr.Port(n.Peer.Device, n.Peer.Port)
 			}
@@ -40,10 +40,10 @@ func topologyOf(f *fabric.Fabric) health.Topology {
 
 // losslessOn are the lossless classes of a port. A class that any port keeps lossless counts on all of them: where one does
 // not, its drops are what must be seen. A host's port has no queues, and marks nothing.
-func losslessOn(f *fabric.Fabric, kept qos.PrioritySet, queues []fabric.Queue) []health.Class {
+func losslessOn(f *fabric.Fabric, paused qos.PrioritySet, queues []fabric.Queue) []health.Class {
 	var out []health.Class
 	for _, c := range f.Classes {
-		if !c.Lossless || !kept.Has(c.Priority) {
+		if !c.Lossless || !paused.Has(c.Priority) {
 			continue
 		}
 		class := health.Class{Priority: c.Priority, Queue: c.Queue, Group: c.Group}
@@ -53,17 +53,6 @@ func losslessOn(f *fabric.Fabric, kept qos.PrioritySet, queues []fabric.Queue) [
 		out = append(out, class)
 	}
 	return out
-}
-
-// keptLossless are the priorities that some port of the fabric has PFC for.
-func keptLossless(f *fabric.Fabric) qos.PrioritySet {
-	var kept qos.PrioritySet
-	for _, s := range f.Switches {
-		for _, p := range s.Ports {
-			kept |= p.PFC
-		}
-	}
-	return kept
 }
 
 // withNeighbours adds the devices at the other ends of the cables.

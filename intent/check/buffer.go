@@ -175,11 +175,8 @@ func losslessClasses(f *fabric.Fabric) diag.List {
 		if sw.ASIC == nil || sw.ASIC.LosslessClasses == 0 {
 			continue
 		}
-		var paused qos.PrioritySet
+		paused := sw.PausedPriorities()
 		var at []diag.Pos
-		for _, p := range sw.Ports {
-			paused |= p.PFC
-		}
 		if paused.Len() <= sw.ASIC.LosslessClasses {
 			continue
 		}

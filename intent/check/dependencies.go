@@ -47,7 +47,7 @@ func DependenciesOf(f *fabric.Fabric) Dependencies {
 	routing := &f.Intent.Routing
 	ranks := f.Ranks()
 	d := Dependencies{
-		Priorities: f.LosslessPriorities() & paused(f),
+		Priorities: f.LosslessPriorities() & f.PausedPriorities(),
 		Policy:     depend.Policy(routing.Policy.Or(intent.DefaultRouting().Policy).V),
 		Routed:     routing.Routed.Or(intent.DefaultRouting().Routed).V,
 	}
@@ -81,17 +81,6 @@ func DependenciesOf(f *fabric.Fabric) Dependencies {
 	d.detour(f, homes)
 	d.NotCovered = append(d.NotCovered, relaysNotCovered, routesNotCovered)
 	return d
-}
-
-// paused are the priorities for which any port of a switch has PFC on: others never wait for each other.
-func paused(f *fabric.Fabric) qos.PrioritySet {
-	var set qos.PrioritySet
-	for _, sw := range f.Switches {
-		for _, p := range sw.Ports {
-			set |= p.PFC
-		}
-	}
-	return set
 }
 
 // end makes a destination of every switch that has hosts; in an inventory without hosts, of every switch of the lowest rank.

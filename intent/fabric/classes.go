@@ -111,6 +111,25 @@ func (f *Fabric) LosslessPriorities() qos.PrioritySet {
 	return set
 }
 
+// PausedPriorities are those for which some port of some switch has PFC on. In no other do buffers of switches wait for each
+// other.
+func (f *Fabric) PausedPriorities() qos.PrioritySet {
+	var set qos.PrioritySet
+	for _, sw := range f.Switches {
+		set |= sw.PausedPriorities()
+	}
+	return set
+}
+
+// PausedPriorities are those for which some port of the switch has PFC on.
+func (s *Switch) PausedPriorities() qos.PrioritySet {
+	var set qos.PrioritySet
+	for _, p := range s.Ports {
+		set |= p.PFC
+	}
+	return set
+}
+
 // mapsOf completes the tables. What no class uses maps to itself where that is free, and else to the default class.
 func mapsOf(classes []Class) Maps {
 	var m Maps

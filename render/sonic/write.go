@@ -18,7 +18,7 @@ func (Language) Write(sw *fabric.Switch) (plan.Document, diag.List) {
 	w := writer{
 		builder: newBuilder(sw.Name, 192+32*len(sw.Ports)), sw: sw,
 		schedulers: newNames[scheduler](), curves: newNames[curve](), noted: map[string][]string{},
-		pfcToGroup: mapsPFCToGroup(sw) && paused(sw) != 0,
+		pfcToGroup: mapsPFCToGroup(sw) && sw.PausedPriorities() != 0,
 	}
 	w.name()
 	w.maps()
@@ -81,7 +81,7 @@ func (w *writer) maps() {
 	writeMap(w, tablePFCQueue, m.PriorityToQueue[:])
 	if w.pfcToGroup {
 		object := object(tablePFCGroup, azure)
-		for _, p := range paused(w.sw).All() {
+		for _, p := range w.sw.PausedPriorities().All() {
 			w.add(tablePFCGroup, azure, digits[p], digits[m.PriorityToGroup[p]&7], object)
 		}
 	}
@@ -99,15 +99,6 @@ func writeMap[T ~uint8](w *writer, table string, entries []T) {
 // these the catalog knows Spectrum.
 func mapsPFCToGroup(sw *fabric.Switch) bool {
 	return sw.ASIC != nil && strings.HasPrefix(sw.ASIC.Name, "Spectrum")
-}
-
-// paused are the priorities that any port has PFC for.
-func paused(sw *fabric.Switch) qos.PrioritySet {
-	var set qos.PrioritySet
-	for _, p := range sw.Ports {
-		set |= p.PFC
-	}
-	return set
 }
 
 func number[T ~int64](n T) string { return strconv.FormatInt(int64(n), 10) }
