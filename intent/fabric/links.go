@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
@@ -21,8 +22,8 @@ type originKey struct {
 // join makes the links. A link one end of which does not exist or is taken is a finding and is left out.
 func (r *resolver) join(links []*inventory.Link) {
 	for _, l := range links {
-		a, aOK := r.take(l, l.A)
-		b, bOK := r.take(l, l.B)
+		a, aOK := r.attach(l, l.A)
+		b, bOK := r.attach(l, l.B)
 		if !aOK || !bOK {
 			continue
 		}
@@ -36,8 +37,8 @@ func (r *resolver) join(links []*inventory.Link) {
 	}
 }
 
-// take finds an end of a link and marks it as used by it.
-func (r *resolver) take(l *inventory.Link, e inventory.End) (end, bool) {
+// attach finds an end of a link and marks it as used by it.
+func (r *resolver) attach(l *inventory.Link, e inventory.End) (end, bool) {
 	a := addr.Port(e.Device, e.Port)
 	found, ok := r.ends[a]
 	if !ok {
@@ -93,6 +94,17 @@ func (r *resolver) originWith(o *Origin, l *inventory.Link) *Origin {
 
 // String names both ends: leaf1/Ethernet0 - spine1/Ethernet4.
 func (l *Link) String() string { return fmt.Sprintf("%s - %s", l.A.Address(), l.B.Address()) }
+
+// Hosts are the names of those that are cabled to the switch, each once, in the order of its ports.
+func (s *Switch) Hosts() []string {
+	var out []string
+	for _, p := range s.Ports {
+		if p.Peer != nil && p.Peer.Host && !slices.Contains(out, p.Peer.Device) {
+			out = append(out, p.Peer.Device)
+		}
+	}
+	return out
+}
 
 // PFC is the lossless priorities at this end.
 func (e End) PFC() qos.PrioritySet {

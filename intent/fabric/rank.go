@@ -64,7 +64,7 @@ func (r *Ranks) byLabel(switches []*Switch) {
 // byDistance gives every role the least distance that a switch of it has from a host. Switches without a role stand by
 // themselves, and those that no host can reach at the bottom.
 func (r *Ranks) byDistance(f *Fabric) {
-	distance := f.distances()
+	distance := f.HostDistances()
 	least := map[string]int{}
 	for _, sw := range f.Switches {
 		distance[sw] = max(distance[sw], 1)
@@ -80,8 +80,9 @@ func (r *Ranks) byDistance(f *Fabric) {
 	}
 }
 
-// distances are how many links each switch is from a host; a switch that none can reach has none.
-func (f *Fabric) distances() map[*Switch]int {
+// HostDistances are how many links each switch is from the nearest host, by cables alone and whatever its rank: 1 for a switch
+// with a host of its own. A switch that no host can reach has none.
+func (f *Fabric) HostDistances() map[*Switch]int {
 	near := make(map[*Switch][]*Switch, len(f.Switches))
 	distance := make(map[*Switch]int, len(f.Switches))
 	var queue []*Switch
