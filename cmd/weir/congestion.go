@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/fabric"
 )
 
@@ -172,7 +171,7 @@ func fanOutForm(f *fabric.Fabric, o fabric.FanOut) congestionFanOut {
 	}
 	for _, n := range o.Next {
 		hash := "unknown"
-		if alike, known := check.HashedAlike(check.HashOf(f, o.Role), check.HashOf(f, n.Role)); alike {
+		if alike, known := fabric.HashedAlike(f.HashOf(o.Role), f.HashOf(n.Role)); alike {
 			hash = "alike"
 		} else if known {
 			hash = "different"

@@ -74,35 +74,6 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// HashOf is what the intent says of the hash at the switches of a role; nil where it says nothing.
-func HashOf(f *fabric.Fabric, role string) *intent.Hash {
-	i := slices.IndexFunc(f.Intent.Routing.Hash, func(h intent.Hash) bool { return h.Role.V == role })
-	if i < 0 {
-		return nil
-	}
-	return &f.Intent.Routing.Hash[i]
-}
-
-// HashedAlike says whether two tiers hash alike: with the same seed, and the same fields where both are written. It is not
-// known where a seed is not written.
-func HashedAlike(a, b *intent.Hash) (alike, known bool) {
-	if a == nil || b == nil || !a.Seed.Set() || !b.Seed.Set() {
-		return false, false
-	}
-	differ := len(a.Fields) > 0 && len(b.Fields) > 0 && !slices.Equal(fields(a), fields(b))
-	return a.Seed.V == b.Seed.V && !differ, true
-}
-
-// fields are those that a hash reads, sorted.
-func fields(h *intent.Hash) []string {
-	var out []string
-	for _, f := range h.Fields {
-		out = append(out, f.V)
-	}
-	slices.Sort(out)
-	return out
-}
-
 func polarisation(f *fabric.Fabric) diag.List {
 	if len(f.Intent.Routing.Hash) == 0 {
 		return nil
@@ -110,8 +81,8 @@ func polarisation(f *fabric.Fabric) diag.List {
 	l := hashRoles(f)
 	for _, low := range f.FanOuts(f.Loads(f.Ranks())) {
 		for _, high := range low.Next {
-			a, b := HashOf(f, low.Role), HashOf(f, high.Role)
-			if alike, _ := HashedAlike(a, b); !alike || high.Used >= high.Links {
+			a, b := f.HashOf(low.Role), f.HashOf(high.Role)
+			if alike, _ := fabric.HashedAlike(a, b); !alike || high.Used >= high.Links {
 				continue
 			}
 			d := finding(diag.Warning, fmt.Sprintf("role %s hashes as role %s does: for what comes from here, a %s uses %d of its %d links upwards (%d / gcd(%d, %d))",
@@ -140,7 +111,7 @@ func hashRoles(f *fabric.Fabric) diag.List {
 			l.Add(finding(diag.Error, fmt.Sprintf("no switch has the role %s", h.Role.V)+source.DidYouMean(h.Role.V, roles),
 				"routing.hash is about the switches of a role in the inventory.", []diag.Pos{h.Role.At}))
 		}
-		if before := HashOf(f, h.Role.V); before != h {
+		if before := f.HashOf(h.Role.V); before != h {
 			l.Add(finding(diag.Error, fmt.Sprintf("the hash of role %s is written twice", h.Role.V), "Keep one of the two.", []diag.Pos{before.Role.At, h.Role.At}))
 		}
 	}
@@ -156,7 +127,7 @@ func hashFields(f *fabric.Fabric) diag.List {
 	for i := range f.Intent.Routing.Hash {
 		h := &f.Intent.Routing.Hash[i]
 		fan := slices.IndexFunc(fans, func(o fabric.FanOut) bool { return o.Role == h.Role.V && o.Links > 1 })
-		if len(h.Fields) == 0 || slices.Contains(fields(h), queuePair) || fan < 0 {
+		if len(h.Fields) == 0 || slices.ContainsFunc(h.Fields, func(v source.Value[string]) bool { return v.V == queuePair }) || fan < 0 {
 			continue
 		}
 		d := finding(diag.Note, fmt.Sprintf("the hash of role %s does not read the destination queue pair", h.Role.V),

@@ -11,7 +11,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/weirfabric/weir/intent"
-	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/lossless"
@@ -247,7 +246,7 @@ func chance(p float64) string {
 
 // hashes says what the intent has about the hashes of two roles.
 func hashes(f *fabric.Fabric, low, high string) string {
-	alike, known := check.HashedAlike(check.HashOf(f, low), check.HashOf(f, high))
+	alike, known := fabric.HashedAlike(f.HashOf(low), f.HashOf(high))
 	switch {
 	case alike:
 		return "alike"
