@@ -48,6 +48,18 @@ func (sel Selector) Nearness() int {
 	return 0
 }
 
+// PicksNothing is the finding about a selection of nothing, where what is the noun of what it was to pick. At is where the
+// document stands that it belongs to, for a selector that has no place of its own.
+func (sel Selector) PicksNothing(at diag.Pos, what string) diag.Diagnostic {
+	if sel.At.Line > 0 {
+		at = sel.At
+	}
+	return diag.Diagnostic{
+		Severity: diag.Warning, Summary: "the selection picks no " + what,
+		Detail: "What stands here has no effect: compare it with the names, roles and labels in the inventory.", At: []diag.Pos{at},
+	}
+}
+
 func fits(pattern source.Value[string], name string) bool {
 	if !pattern.Set() {
 		return true

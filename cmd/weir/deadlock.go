@@ -10,10 +10,10 @@ import (
 
 	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/cmd/weir/view"
-	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/depend"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/proof/deadlock"
 )
 
 // deadlockOptions are the flags of deadlock.
@@ -64,7 +64,7 @@ With --fib it takes the routes that were read from the switches, and with --lst 
 			if r.Fabric == nil {
 				return c.refused(r.Findings)
 			}
-			d := check.DependenciesOf(r.Fabric)
+			d := deadlock.DependenciesOf(r.Fabric)
 			if d.Findings.HasErrors() {
 				return c.refused(d.Findings)
 			}
@@ -104,7 +104,7 @@ func (c *console) alsoWrong(r *control.Repo) {
 }
 
 // deadlock proves and prints. The fabric is nil for a subnet.
-func (c *console) deadlock(name string, f *fabric.Fabric, d check.Dependencies, o deadlockOptions) error {
+func (c *console) deadlock(name string, f *fabric.Fabric, d deadlock.Dependencies, o deadlockOptions) error {
 	verdict, remedies, err := c.prove(d, o.failures)
 	if err != nil {
 		return err
@@ -114,9 +114,7 @@ func (c *console) deadlock(name string, f *fabric.Fabric, d check.Dependencies, 
 		return err
 	}
 	if c.json {
-		answer := answerOf(d, verdict, remedies)
-		answer.Subnets = subnetsOf(subnets)
-		err = c.printJSON(answer)
+		err = c.printJSON(deadlock.AnswerOf(d, verdict, remedies, subnets))
 	} else {
 		c.stdout().Deadlock(name, d, verdict, remedies)
 		c.stdout().Interchange(subnets)
@@ -149,28 +147,12 @@ func (c *console) deadlock(name string, f *fabric.Fabric, d check.Dependencies, 
 	return nil
 }
 
-// prove runs the proof. A fabric in which nothing can go round is free without one.
-func (c *console) prove(d check.Dependencies, failures int) (depend.Verdict, []depend.Remedy, error) {
-	if d.Priorities == 0 || !d.Routed && d.Network.Forest() {
-		return depend.Verdict{Free: true, Complete: true}, nil, nil
-	}
-	if !d.Routed {
-		return depend.Verdict{}, nil, errors.New("routing.routed is false and the cables have loops: the proof is for routed fabrics, and does not know which ports a spanning tree blocks")
-	}
-	total := 0
-	if n := len(d.Network.Links) + len(d.Network.Switches); failures > 0 {
-		total = n + (failures-1)*n*(n-1)/2
-	}
-	p := c.progress("states of the fabric", total)
+// prove runs the proof, and shows how far it is.
+func (c *console) prove(d deadlock.Dependencies, failures int) (depend.Verdict, []depend.Remedy, error) {
+	p := c.progress("states of the fabric", d.FailureStates(failures))
 	defer p.end()
 	q := d.Question(failures)
 	q.Limit = proofLimit
 	q.Progress = func(m depend.Model, _, _ int) { p.step(string(m), nil) }
-	verdict, err := depend.Prove(q)
-	if err != nil {
-		return depend.Verdict{}, nil, err
-	}
-	q.Progress = nil
-	remedies, err := depend.Remedies(q, verdict)
-	return verdict, remedies, err
+	return d.Prove(q)
 }

@@ -7,14 +7,14 @@ import (
 	"os"
 	"strings"
 
-	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/depend"
 	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/proof/deadlock"
 )
 
 // withFIB reads the routes of a file.
-func withFIB(f *fabric.Fabric, d check.Dependencies, file string) (check.Dependencies, error) {
-	names, err := check.FIBNames(f)
+func withFIB(f *fabric.Fabric, d deadlock.Dependencies, file string) (deadlock.Dependencies, error) {
+	names, err := deadlock.FIBNames(f)
 	if err != nil {
 		return d, err
 	}
@@ -22,16 +22,10 @@ func withFIB(f *fabric.Fabric, d check.Dependencies, file string) (check.Depende
 	if err != nil {
 		return d, fmt.Errorf("read the FIB: %w", err)
 	}
-	var fib *depend.FIB
-	if strings.HasSuffix(file, ".json") {
-		fib, err = depend.ReadJSON(d.Network, body, names)
-	} else {
-		fib, err = depend.ReadCSV(d.Network, bytes.NewReader(body), names)
-	}
-	if err != nil {
+	if d, err = d.ReadFIB(body, strings.HasSuffix(file, ".json"), names); err != nil {
 		return d, fmt.Errorf("%s: %w", file, err)
 	}
-	return d.WithFIB(fib), nil
+	return d, nil
 }
 
 // subnet proves an InfiniBand subnet.
@@ -65,7 +59,7 @@ func (c *console) subnet(args []string, o deadlockOptions) error {
 	if err != nil {
 		return fmt.Errorf("read the subnet: %w", err)
 	}
-	return c.deadlock("subnet", nil, check.SubnetDependencies(s), o)
+	return c.deadlock("subnet", nil, deadlock.SubnetDependencies(s), o)
 }
 
 // between proves the InfiniBand subnets of a fabric and the routers between them; nil where it has none.
@@ -73,7 +67,7 @@ func between(f *fabric.Fabric) (*depend.Interchange, error) {
 	if f == nil || len(f.Inventory.InfiniBand.Subnets) == 0 {
 		return nil, nil
 	}
-	x, err := check.Interconnect(f.Inventory.InfiniBand).Prove()
+	x, err := deadlock.ProveSubnets(f.Inventory.InfiniBand)
 	if err != nil {
 		return nil, fmt.Errorf("prove the InfiniBand subnets: %w", err)
 	}

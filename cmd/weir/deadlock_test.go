@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/weirfabric/weir/intent/proof/deadlock"
 )
 
 // deadlockRepo writes the bad case of the deadlock check as a repo, after a change to its fabric.yaml.
@@ -75,14 +77,14 @@ func TestDeadlockPrintsACycleThatCanBeFollowedByHand(t *testing.T) {
 
 func TestDeadlockJSONNamesTheReasonOfEachStep(t *testing.T) {
 	code, text := runDeadlock(t, console{json: true}, deadlockRepo(t, "", ""))
-	var got deadlockAnswer
+	var got deadlock.Answer
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatal(err)
 	}
 	failed := []string{"leaf1/Ethernet3 - spine1/Ethernet1"}
-	want := []deadlockStep{
-		{"leaf2/Ethernet3 > spine1/Ethernet2", 3, deadlockBecause{Destination: "leaf1", Switch: "spine1", Failure: failed}},
-		{"spine1/Ethernet2 > leaf2/Ethernet3", 3, deadlockBecause{Destination: "leaf1", Switch: "leaf2", Failure: []string{}}},
+	want := []deadlock.Step{
+		{Link: "leaf2/Ethernet3 > spine1/Ethernet2", Priority: 3, Because: deadlock.Because{Destination: "leaf1", Switch: "spine1", Failure: failed}},
+		{Link: "spine1/Ethernet2 > leaf2/Ethernet3", Priority: 3, Because: deadlock.Because{Destination: "leaf1", Switch: "leaf2", Failure: []string{}}},
 	}
 	if diff := cmp.Diff(want, got.Cycle); diff != "" || code != exitFindings || got.Free || got.Nodes != 8 || got.Turns != 4 {
 		t.Errorf("exit code %d, %d nodes, %d turns (-want +got):\n%s", code, got.Nodes, got.Turns, diff)
@@ -149,7 +151,7 @@ func TestDeadlockJudgesASubnetAsOpenSMRoutesIt(t *testing.T) {
 		})
 	}
 	code, text := runDeadlock(t, console{json: true}, subnet("minhop.fdbs")...)
-	var got deadlockAnswer
+	var got deadlock.Answer
 	if err := json.Unmarshal([]byte(text), &got); err != nil || code != exitFindings || len(got.Cycle) != 5 || got.Covered.Policy != "subnet" {
 		t.Errorf("got exit code %d, %v and\n%s", code, err, text)
 	}

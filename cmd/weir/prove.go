@@ -6,11 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weirfabric/weir/intent/check"
-	"github.com/weirfabric/weir/intent/depend"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
-	"github.com/weirfabric/weir/intent/path"
+	"github.com/weirfabric/weir/intent/proof/deadlock"
+	"github.com/weirfabric/weir/intent/proof/path"
 )
 
 // proof is the JSON form of prove. Paths are those that were asked for, each direction by itself; with --all, one for every
@@ -52,7 +51,7 @@ them, and that it stops when it is paused itself; MTU, marking and the way back 
 			if err != nil {
 				return err
 			}
-			if r.Fabric == nil || check.DependenciesOf(r.Fabric).Findings.HasErrors() {
+			if r.Fabric == nil || deadlock.DependenciesOf(r.Fabric).Findings.HasErrors() {
 				return c.refused(r.Findings) // without knowing the routes there is nothing to prove
 			}
 			if class != "" {
@@ -72,14 +71,6 @@ them, and that it stops when it is paused itself; MTU, marking and the way back 
 	return cmd
 }
 
-// prover makes ready to prove paths of a fabric whose AS plan, if there is one, is sound.
-func prover(f *fabric.Fabric) *path.Prover {
-	return path.New(f, func(destinations []depend.Destination) *depend.Plan {
-		plan, _ := check.ASPlan(f, destinations)
-		return plan
-	})
-}
-
 // provePair proves the paths between the NICs that two names stand for, there and back.
 func (c *console) provePair(f *fabric.Fabric, a, b, class string) error {
 	from, err := path.Ends(f, a)
@@ -90,7 +81,7 @@ func (c *console) provePair(f *fabric.Fabric, a, b, class string) error {
 	if err != nil {
 		return err
 	}
-	p := prover(f)
+	p := path.New(f)
 	var pairs, unjoined [][2]path.End
 	for _, x := range from {
 		for _, y := range to {
@@ -132,7 +123,7 @@ func (c *console) provePair(f *fabric.Fabric, a, b, class string) error {
 
 // proveAll proves every pair of each class that is sent, or of the one that is asked for.
 func (c *console) proveAll(f *fabric.Fabric, class string) error {
-	p := prover(f)
+	p := path.New(f)
 	classes := p.Classes()
 	if class != "" {
 		classes = []string{class}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/intent/proof/deadlock"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -27,7 +28,7 @@ func TestTheSchemaOfTheJSONFormsIsPublished(t *testing.T) {
 	defs := map[string]any{}
 	for name, form := range map[string]any{
 		"check": findings{}, "explain": explained{}, "plan": plan.Plan{}, "drift": drift{}, "apply": runResult{}, "demo": demoReport{},
-		"deadlock": deadlockAnswer{}, "congestion": congestionAnswer{}, "prove": proof{},
+		"deadlock": deadlock.Answer{}, "congestion": congestionAnswer{}, "prove": proof{},
 	} {
 		defs[name] = schemaOf(reflect.TypeOf(form))
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/weirfabric/weir/drivers/apply"
 	"github.com/weirfabric/weir/drivers/sim"
 	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/intent/proof/deadlock"
 )
 
 // signalAt is SIGNAL:RECORD, both numbers: the signal that a weir which a test starts sends itself, and the record of the journal after
@@ -115,7 +116,7 @@ func cutOffDevice(ts *testscript.TestScript, neg bool, args []string) {
 // forms are what --json prints, by command.
 var forms = map[string]any{
 	"findings": findings{}, "explain": explained{}, "plan": plan.Plan{}, "drift": drift{}, "run": runResult{},
-	"deadlock": deadlockAnswer{}, "prove": proof{}, "congestion": congestionAnswer{},
+	"deadlock": deadlock.Answer{}, "prove": proof{}, "congestion": congestionAnswer{},
 }
 
 func decodes(ts *testscript.TestScript, neg bool, args []string) {

@@ -48,7 +48,7 @@ func All() []Check {
 		{"polarisation", "Two tiers that choose among links one after the other do not hash alike, where the operator says how they hash.", polarisation},
 		{"hash-fields", "The hash that chooses among links reads the queue pair of RoCE, which has few flows, where the operator says what it reads.", hashFields},
 		{"incast", "As many senders as the operator wants may start towards a port at once without PFC.", incast},
-		{"deadlock", "No cycle of buffers that wait for each other can form, whichever single link or switch is down and while routes change.", deadlock},
+		{"deadlock", "No cycle of buffers that wait for each other can form, whichever single link or switch is down and while routes change.", deadlocks},
 		{"subnets", "InfiniBand subnets that talk have a router in common, and no way over it goes down and then up.", subnets},
 		{"watchdog", "Every port with PFC has a watchdog against deadlock and storm, whose times make sense.", watchdog},
 		{"watchdog-limits", "The times of the watchdog are ones that the platform takes, where its limits are known.", watchdogLimits},

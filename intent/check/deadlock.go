@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,66 +11,56 @@ import (
 	"github.com/weirfabric/weir/intent/depend"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
-	"github.com/weirfabric/weir/intent/qos"
+	"github.com/weirfabric/weir/intent/proof/deadlock"
 )
 
 // checkLimit bounds the work of the check on states with failures, as depend.Question counts it: about two seconds.
 const checkLimit = 300_000_000
 
-// deadlock proves the fabric for every single failure, converged and in transition.
-func deadlock(f *fabric.Fabric) diag.List {
-	d := DependenciesOf(f)
-	return d.prove(f.Intent.Routing, checkLimit)
+// deadlocks proves the fabric for every single failure, converged and in transition.
+func deadlocks(f *fabric.Fabric) diag.List {
+	return proven(deadlock.DependenciesOf(f), f.Intent.Routing, checkLimit)
 }
 
-// prove does at most limit of work.
-func (d Dependencies) prove(routing intent.Routing, limit int) diag.List {
+// proven does at most limit of work.
+func proven(d deadlock.Dependencies, routing intent.Routing, limit int) diag.List {
 	out := slices.Clone(d.Findings)
+	if out.HasErrors() || len(d.Links) == 0 {
+		return out
+	}
+	causes := []diag.Pos{routing.Policy.At}
+	if len(d.Flooded) > 0 {
+		causes = append(causes, routing.Flooding.At)
+	}
+	if len(d.Bounces) > 0 {
+		causes = append(causes, routing.Detour.At)
+	}
+	q := d.Question(1)
+	q.Limit, q.Symmetry = limit, false // the limit is for states gone through, and finding symmetry has its own price
+	v, remedies, err := d.Prove(q)
 	switch {
-	case out.HasErrors():
-	case d.Priorities == 0 || len(d.Links) == 0:
-	case !d.Routed && d.Network.Forest():
-	case !d.Routed:
+	case errors.Is(err, deadlock.ErrNotRouted):
 		out.Add(finding(diag.Warning, "the switches are one layer-2 domain whose cables have loops, and the deadlock proof does not know which of them are blocked",
 			"Frames that are flooded over a loop make buffers wait for each other in a circle: route between the switches, or cable them as a tree.", []diag.Pos{routing.Routed.At}))
+	case err != nil:
+		out.Add(finding(diag.Error, "no proof: "+err.Error(), "", causes))
 	default:
-		causes := []diag.Pos{routing.Policy.At}
-		if len(d.Flooded) > 0 {
-			causes = append(causes, routing.Flooding.At)
-		}
-		if len(d.Bounces) > 0 {
-			causes = append(causes, routing.Detour.At)
-		}
-		more, err := d.answer(causes, limit)
-		if err != nil {
-			more = diag.List{finding(diag.Error, "no proof: "+err.Error(), "", causes)}
-		}
-		out = append(out, more...)
+		out = append(out, verdictOf(d, v, remedies, causes)...)
 	}
 	return out
 }
 
-// answer runs the proof for a routed fabric.
-func (d Dependencies) answer(policy []diag.Pos, limit int) (diag.List, error) {
-	q := d.Question(1)
-	q.Limit, q.Symmetry = limit, false // the limit is for states gone through, and finding symmetry has its own price
-	v, err := depend.Prove(q)
-	if err != nil {
-		return nil, err
-	}
-	remedies, err := depend.Remedies(q, v)
-	if err != nil {
-		return nil, err
-	}
+// verdictOf is what the proof of a routed fabric found.
+func verdictOf(d deadlock.Dependencies, v depend.Verdict, remedies []depend.Remedy, policy []diag.Pos) diag.List {
 	var out diag.List
 	if v.UnroutedPairs > 0 {
-		out.Add(d.unrouted(v, policy))
+		out.Add(unrouted(d, v, policy))
 	}
 	if v.Cycle == nil && len(v.Leaks) > 0 {
-		out.Add(d.leaks(v, policy))
+		out.Add(leaks(d, v, policy))
 	}
 	if v.Cycle != nil {
-		out.Add(d.cycle(v, remedies, policy))
+		out.Add(cycle(d, v, remedies, policy))
 	} else if !v.Complete {
 		var covered []string
 		for _, c := range v.Covered {
@@ -78,11 +69,11 @@ func (d Dependencies) answer(policy []diag.Pos, limit int) (diag.List, error) {
 		out.Add(finding(diag.Warning, "the deadlock proof was cut short",
 			fmt.Sprintf("No cycle was found in what was covered: %s. Run weir deadlock for the rest.", strings.Join(covered, "; ")), policy))
 	}
-	return out, nil
+	return out
 }
 
 // leaks is about an AS plan that lets traffic turn up again and with which no cycle was found.
-func (d Dependencies) leaks(v depend.Verdict, policy []diag.Pos) diag.Diagnostic {
+func leaks(d deadlock.Dependencies, v depend.Verdict, policy []diag.Pos) diag.Diagnostic {
 	var detail []string
 	for i, k := range v.Leaks {
 		detail = append(detail, fmt.Sprintf("%d. %s.", i+1, k.Why))
@@ -95,7 +86,7 @@ func (d Dependencies) leaks(v depend.Verdict, policy []diag.Pos) diag.Diagnostic
 }
 
 // unrouted is about pairs that the policy leaves without a route: the proof would say nothing about them.
-func (d Dependencies) unrouted(v depend.Verdict, policy []diag.Pos) diag.Diagnostic {
+func unrouted(d deadlock.Dependencies, v depend.Verdict, policy []diag.Pos) diag.Diagnostic {
 	n, first := d.Network, v.Unrouted[0]
 	from, to := n.Switches[first.Switch], n.Switches[n.Destinations[first.Destination].At[0]]
 	f := finding(diag.Error, fmt.Sprintf("%s routes lead nowhere from %s to %s, though cables join them", d.Policy, from.Name, to.Name),
@@ -109,7 +100,7 @@ func (d Dependencies) unrouted(v depend.Verdict, policy []diag.Pos) diag.Diagnos
 }
 
 // cycle is the finding about a cycle.
-func (d Dependencies) cycle(v depend.Verdict, remedies []depend.Remedy, policy []diag.Pos) diag.Diagnostic {
+func cycle(d deadlock.Dependencies, v depend.Verdict, remedies []depend.Remedy, policy []diag.Pos) diag.Diagnostic {
 	n, places := d.Network, [][]diag.Pos{policy}
 	var detail []string
 	for i, s := range v.Cycle {
@@ -134,26 +125,4 @@ func (d Dependencies) cycle(v depend.Verdict, remedies []depend.Remedy, policy [
 	_, head := d.End(first.Arc)
 	f.Addr = head.Address().Of(addr.PFC, fmt.Sprint(d.Priority(first)))
 	return f
-}
-
-// SecondLine says what the watchdogs of the ports that send over a cycle's links would do about a deadlock: they end it and
-// do not prevent it.
-func (d Dependencies) SecondLine(v depend.Verdict) string {
-	if d.Subnet() {
-		return "Second line: switches drop what waits at the head of a queue for longer than head_of_queue_lifetime (opensm.conf)."
-	}
-	var without []string
-	slowest := qos.Watchdog{}
-	for _, s := range v.Cycle {
-		from, _ := d.End(s.Arc)
-		if w := from.Port.Watchdog; w == nil || w.Action == qos.Alert {
-			without = append(without, from.Address().String())
-		} else if w.Detection >= slowest.Detection {
-			slowest = *w
-		}
-	}
-	if len(without) > 0 {
-		return fmt.Sprintf("Second line: no watchdog ends the deadlock at %s; give these ports one that drops or forwards.", strings.Join(without, ", "))
-	}
-	return fmt.Sprintf("Second line: the watchdog finds the deadlock after %s and ends it (%s), again each time it forms.", slowest.Detection, slowest.Action)
 }

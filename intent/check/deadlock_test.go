@@ -10,6 +10,7 @@ import (
 	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/proof/deadlock"
 	"github.com/weirfabric/weir/inventory"
 )
 
@@ -107,7 +108,7 @@ func TestTheProofSeesWhatTheFabricIs(t *testing.T) {
 				t.Fatal(findings)
 			}
 			var got []string
-			for _, d := range deadlock(f) {
+			for _, d := range deadlocks(f) {
 				got = append(got, fmt.Sprintf("%s: %s: %s", d.Severity, d.Addr, d.Summary))
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
@@ -125,10 +126,10 @@ func TestAProofThatIsCutShortSaysSo(t *testing.T) {
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}
-	if got := deadlock(f); len(got) > 0 {
+	if got := deadlocks(f); len(got) > 0 {
 		t.Errorf("got %s, want nothing", got)
 	}
-	got := DependenciesOf(f).prove(in.Routing, 1)
+	got := proven(deadlock.DependenciesOf(f), in.Routing, 1)
 	if len(got) != 1 || got[0].Severity != diag.Warning || !strings.Contains(got[0].Detail, "one link down, converged: 1 of 3 gone through") {
 		t.Errorf("got %s, want a warning with what was covered", got)
 	}
@@ -166,7 +167,7 @@ func BenchmarkDeadlock(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if got := len(deadlock(f)); got != map[string]int{"up-down": 0, "shortest-path": 1}[policy] {
+				if got := len(deadlocks(f)); got != map[string]int{"up-down": 0, "shortest-path": 1}[policy] {
 					b.Fatal(got)
 				}
 			}

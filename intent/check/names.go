@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/addr"
@@ -40,20 +39,10 @@ func names(f *fabric.Fabric) diag.List {
 
 // className reports a name that no class has.
 func className(l *diag.List, f *fabric.Fabric, a addr.Addr, name source.Value[string]) {
-	if !name.Set() || f.Class(name.V) != nil {
-		return
+	for _, d := range f.UnknownClass(name) {
+		d.Addr = a
+		l.Add(d)
 	}
-	var known []string
-	for _, c := range f.Classes {
-		known = append(known, c.Name)
-	}
-	detail := "The classes are " + strings.Join(known, ", ") + "."
-	if len(known) == 0 {
-		detail = "The intent has no classes: write them as classes in fabric.yaml."
-	}
-	d := finding(diag.Error, fmt.Sprintf("there is no class %q", name.V)+source.DidYouMean(name.V, known), detail, []diag.Pos{name.At})
-	d.Addr = a
-	l.Add(d)
 }
 
 // selects says whether the selector picks any device of a sort, or any port of one.
@@ -73,11 +62,9 @@ func selects(devices []*inventory.Device, sel intent.Selector, sort func(*invent
 	})
 }
 
+// selectsNothing is the finding about a selector of the document at an address.
 func selectsNothing(a addr.Addr, sel intent.Selector, at diag.Pos, what string) diag.Diagnostic {
-	if sel.At.Line > 0 {
-		at = sel.At
-	}
-	d := finding(diag.Warning, "the selection picks no "+what, "What stands here has no effect: compare it with the names, roles and labels in the inventory.", []diag.Pos{at})
+	d := sel.PicksNothing(at, what)
 	d.Addr = a
 	return d
 }

@@ -1,10 +1,14 @@
 package fabric
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/weirfabric/weir/intent"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/qos"
+	"github.com/weirfabric/weir/intent/source"
 )
 
 // resolveClasses gives every class its numbers. A code point that no class names goes to the default class.
@@ -98,6 +102,24 @@ func (f *Fabric) Class(name string) *Class {
 		}
 	}
 	return nil
+}
+
+// UnknownClass is the finding about a name that is written and that no class has; none where nothing is wrong with it.
+func (f *Fabric) UnknownClass(name source.Value[string]) diag.List {
+	if !name.Set() || f.Class(name.V) != nil {
+		return nil
+	}
+	var known []string
+	for _, c := range f.Classes {
+		known = append(known, c.Name)
+	}
+	detail := "The classes are " + strings.Join(known, ", ") + "."
+	if len(known) == 0 {
+		detail = "The intent has no classes: write them as classes in fabric.yaml."
+	}
+	return diag.List{{
+		Severity: diag.Error, Summary: fmt.Sprintf("there is no class %q", name.V) + source.DidYouMean(name.V, known), Detail: detail, At: []diag.Pos{name.At},
+	}}
 }
 
 // LosslessPriorities are those of the lossless classes.

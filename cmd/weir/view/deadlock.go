@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/depend"
 	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/proof/deadlock"
 	"github.com/weirfabric/weir/intent/qos"
 )
 
@@ -14,7 +14,7 @@ import (
 const usualTTL = 64
 
 // Deadlock prints the proof, or the cycle and what to do about it.
-func (v View) Deadlock(name string, d check.Dependencies, verdict depend.Verdict, remedies []depend.Remedy) {
+func (v View) Deadlock(name string, d deadlock.Dependencies, verdict depend.Verdict, remedies []depend.Remedy) {
 	n := d.Network
 	switch {
 	case d.Priorities == 0:
@@ -99,7 +99,7 @@ func (v View) Interchange(x *depend.Interchange) {
 }
 
 // unroutedAdvice is what may be wrong where pairs have no route.
-func unroutedAdvice(d check.Dependencies) string {
+func unroutedAdvice(d deadlock.Dependencies) string {
 	switch {
 	case d.FIB != nil:
 		return "The FIB has no next hops for them: was it dumped from every switch, and has every switch with hosts its label prefix?"
@@ -110,7 +110,7 @@ func unroutedAdvice(d check.Dependencies) string {
 }
 
 // assumption says where the routes come from, and what that means.
-func assumption(d check.Dependencies) string {
+func assumption(d deadlock.Dependencies) string {
 	switch {
 	case d.FIB != nil:
 		return "the routes of the FIB: after a failure each switch goes on with what is left in its table"
@@ -125,7 +125,7 @@ func assumption(d check.Dependencies) string {
 }
 
 // cycle prints the steps so that they can be followed by hand.
-func (v View) cycle(name string, d check.Dependencies, verdict depend.Verdict) {
+func (v View) cycle(name string, d deadlock.Dependencies, verdict depend.Verdict) {
 	n := d.Network
 	v.Printf("%s: %s: %d buffers can wait for each other in a circle, %s.\n", name, v.Bad("a cycle"), len(verdict.Cycle), verdict.Found.State())
 	rate := qos.Rate(0)

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/depend"
+	"github.com/weirfabric/weir/intent/proof/deadlock"
 )
 
 // The drawing's measures, in pixels, and how many switches it shows before it keeps to those of the cycle.
@@ -23,7 +23,7 @@ const (
 
 // DeadlockSVG draws the switches in rows of equal height, their links, what is down, and the cycle as numbered arrows with
 // the reason of each below.
-func DeadlockSVG(w io.Writer, d check.Dependencies, verdict depend.Verdict) {
+func DeadlockSVG(w io.Writer, d deadlock.Dependencies, verdict depend.Verdict) {
 	n := d.Network
 	at := svgPlaces(n, verdict)
 	lines, down := []string{"No cycle of buffers was found."}, []string(nil)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/weirfabric/weir/intent/path"
+	"github.com/weirfabric/weir/intent/proof/path"
 	"github.com/weirfabric/weir/intent/qos"
 )
 

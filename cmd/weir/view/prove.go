@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/weirfabric/weir/intent/diag"
-	"github.com/weirfabric/weir/intent/path"
+	"github.com/weirfabric/weir/intent/proof/path"
 )
 
 // width is how many characters a line of a proof has.

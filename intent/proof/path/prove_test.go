@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/weirfabric/weir/intent/depend"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/intent/source"
@@ -14,7 +13,7 @@ import (
 
 func TestASoundPathIsLossless(t *testing.T) {
 	f := resolved(t, pod())
-	got := New(f, nil).Prove(end(t, f, "gpu1/eth0"), end(t, f, "gpu2/eth0"), "")
+	got := New(f).Prove(end(t, f, "gpu1/eth0"), end(t, f, "gpu2/eth0"), "")
 	if !got.Lossless || got.Class != "rdma" || got.Switches != 4 || got.Links != 6 {
 		t.Errorf("lossless %v, class %s, %d switches, %d links: %v", got.Lossless, got.Class, got.Switches, got.Links, said(got.Breaks))
 	}
@@ -46,7 +45,7 @@ func TestASoundPathIsLossless(t *testing.T) {
 func TestWhatTheHostPartAssumesIsPrinted(t *testing.T) {
 	f := resolved(t, pod())
 	var got []string
-	for _, a := range New(f, nil).Prove(end(t, f, "gpu1/eth0"), end(t, f, "gpu2/eth0"), "").Assumes {
+	for _, a := range New(f).Prove(end(t, f, "gpu1/eth0"), end(t, f, "gpu2/eth0"), "").Assumes {
 		got = append(got, a.At[0].String()+": "+a.What)
 	}
 	want := []string{
@@ -78,7 +77,7 @@ func TestEveryBreakIsFoundWhereItIs(t *testing.T) {
 			if c.bend != nil {
 				c.bend(t, f)
 			}
-			got := New(f, nil).Prove(end(t, f, "gpu1/eth0"), end(t, f, "gpu2/eth0"), "")
+			got := New(f).Prove(end(t, f, "gpu1/eth0"), end(t, f, "gpu2/eth0"), "")
 			if diff := cmp.Diff(c.want, said(got.Breaks)); diff != "" || got.Lossless {
 				t.Errorf("lossless %v (-want +got):\n%s", got.Lossless, diff)
 			}
@@ -219,7 +218,7 @@ func TestHeadroomThatDoesNotFitTheBufferIsABreak(t *testing.T) {
 	f := resolved(t, pod())
 	sw, p := port(t, f, "leaf2/Ethernet1")
 	p.Groups[4].Reserved = sw.ASIC.Buffer
-	got := said(New(f, nil).Prove(end(t, f, "gpu1/eth0"), end(t, f, "gpu2/eth0"), "").Breaks)
+	got := said(New(f).Prove(end(t, f, "gpu1/eth0"), end(t, f, "gpu2/eth0"), "").Breaks)
 	if len(got) != 1 || !strings.HasPrefix(got[0], "leaf2: headroom and guarantees take ") {
 		t.Errorf("%q", got)
 	}
@@ -229,7 +228,7 @@ func TestABreakOnAnotherRouteIsShownOnThatRoute(t *testing.T) {
 	f := resolved(t, pod())
 	_, p := port(t, f, "spine2/Ethernet2")
 	p.PFC = 0
-	got := New(f, nil).Prove(end(t, f, "gpu1/eth0"), end(t, f, "gpu2/eth0"), "")
+	got := New(f).Prove(end(t, f, "gpu1/eth0"), end(t, f, "gpu2/eth0"), "")
 	var broken []string
 	for _, h := range got.Hops {
 		if h.Broken {
@@ -250,7 +249,7 @@ func TestABreakOnAnotherRouteIsShownOnThatRoute(t *testing.T) {
 
 func TestTwoNICsOfOneSwitchNeedNoOther(t *testing.T) {
 	f := resolved(t, pod())
-	got := New(f, nil).Prove(end(t, f, "gpu1/eth0"), end(t, f, "gpu2/eth1"), "")
+	got := New(f).Prove(end(t, f, "gpu1/eth0"), end(t, f, "gpu2/eth1"), "")
 	if !got.Lossless || len(got.Hops) != 4 || got.Switches != 1 || got.Links != 2 {
 		t.Errorf("%+v", got)
 	}
@@ -261,7 +260,7 @@ func TestNICsThatAreCabledToEachOtherNeedNoSwitch(t *testing.T) {
 	in("inventory/links.yaml", "links:", "links:\n  - {a: gpu3/eth0, b: gpu3/eth1}")(files)
 	in("inventory/devices.yaml", "gpu[1-2]", "gpu[1-3]")(files)
 	f := resolved(t, files)
-	got := New(f, nil).Prove(end(t, f, "gpu3/eth0"), end(t, f, "gpu3/eth1"), "")
+	got := New(f).Prove(end(t, f, "gpu3/eth0"), end(t, f, "gpu3/eth1"), "")
 	if !got.Lossless || len(got.Hops) != 2 || got.Links != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -271,7 +270,7 @@ func TestPortsOfSwitchesStandForHostsThatTheInventoryLacks(t *testing.T) {
 	files := pod()
 	in("inventory/links.yaml", "  - {a: leaf1/Ethernet1, b: gpu1/eth0}\n  - {a: leaf2/Ethernet1, b: gpu2/eth0}\n", "")(files)
 	f := resolved(t, files)
-	got := New(f, nil).Prove(end(t, f, "leaf1/Ethernet1"), end(t, f, "leaf2/Ethernet1"), "")
+	got := New(f).Prove(end(t, f, "leaf1/Ethernet1"), end(t, f, "leaf2/Ethernet1"), "")
 	if !got.Lossless || len(got.Hops) != 6 || !strings.Contains(got.Assumes[0].What, "the hosts there, which the proof leaves out, send with traffic class 106") {
 		t.Errorf("%+v", got)
 	}
@@ -293,24 +292,17 @@ func TestANameThatIsNotThereIsCorrected(t *testing.T) {
 	}
 }
 
-func TestAnASPlanSaysWhichWaysAreProven(t *testing.T) {
-	files := pod()
-	files["fabric.yaml"] += "routing: {policy: bgp}\n"
-	f := resolved(t, files)
-	lossless := func(as func(sw *fabric.Switch) uint32) bool {
-		p := New(f, func([]depend.Destination) *depend.Plan {
-			plan := &depend.Plan{}
-			for _, sw := range f.Switches {
-				plan.AS = append(plan.AS, as(sw))
-			}
-			return plan
-		})
-		return p.Prove(end(t, f, "gpu1/eth0"), end(t, f, "gpu2/eth0"), "").Lossless
+func TestTheASPlanOfTheIntentSaysWhichWaysAreProven(t *testing.T) {
+	lossless := func(as string) bool {
+		files := pod()
+		files["fabric.yaml"] += "routing: {policy: bgp, bgp: {as: [" + as + "]}}\n"
+		f := resolved(t, files)
+		return New(f).Prove(end(t, f, "gpu1/eth0"), end(t, f, "gpu2/eth0"), "").Lossless
 	}
-	if !lossless(func(sw *fabric.Switch) uint32 { return map[string]uint32{"leaf1": 1, "leaf2": 2}[sw.Name] + 10 }) {
+	if !lossless("{select: {role: leaf}, number: 11, each: true}, {select: {role: spine}, number: 10}") {
 		t.Error("an AS for each leaf, and one for the spines: not lossless")
 	}
-	if lossless(func(*fabric.Switch) uint32 { return 1 }) {
+	if lossless("{select: {}, number: 1}") {
 		t.Error("one AS everywhere: no route, and yet lossless")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/depend"
 	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/proof"
 	"github.com/weirfabric/weir/intent/qos"
 )
 
@@ -106,7 +107,7 @@ func (p *Prover) All(class string) All {
 	w := &all{Prover: p, class: class, between: map[[2]int][]found{}, cut: report{arc: none}}
 	w.gather(&out, c)
 	w.alike()
-	w.lead()
+	w.traffic()
 	w.check()
 	w.fit()
 	w.count(&out)
@@ -152,12 +153,7 @@ func (w *all) gather(out *All, c *fabric.Class) {
 // where there are none the switch itself.
 func (p *Prover) edge() []End {
 	var out []End
-	lowest := 0
-	for i, s := range p.network.Switches {
-		if i == 0 || s.Rank < lowest {
-			lowest = s.Rank
-		}
-	}
+	lowest := proof.LowestRank(p.network)
 	for i, sw := range p.f.Switches {
 		if p.network.Switches[i].Rank != lowest {
 			continue
@@ -175,8 +171,8 @@ func (p *Prover) edge() []End {
 	return out
 }
 
-// lead makes the tables to all switches with ends, and finds the cables that traffic passes.
-func (w *all) lead() {
+// traffic makes the tables to all switches with ends, and finds the cables that traffic passes.
+func (w *all) traffic() {
 	w.target = make([]int, len(w.arcs))
 	for i := range w.target {
 		w.target[i] = -1

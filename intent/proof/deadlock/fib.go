@@ -1,6 +1,7 @@
-package check
+package deadlock
 
 import (
+	"bytes"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -8,7 +9,6 @@ import (
 
 	"github.com/weirfabric/weir/intent/depend"
 	"github.com/weirfabric/weir/intent/fabric"
-	"github.com/weirfabric/weir/intent/qos"
 )
 
 // prefixLabel is the label by which an operator says which prefixes the hosts of a switch have, divided by commas.
@@ -53,8 +53,23 @@ func FIBNames(f *fabric.Fabric) (depend.Names, error) {
 	}, nil
 }
 
-// WithFIB is the same fabric with the routes of a FIB in place of a policy.
-func (d Dependencies) WithFIB(fib *depend.FIB) Dependencies {
+// ReadFIB is the same fabric with the routes of a file in place of a policy: JSON, or else CSV. The names are those of FIBNames.
+func (d Dependencies) ReadFIB(body []byte, isJSON bool, names depend.Names) (Dependencies, error) {
+	var fib *depend.FIB
+	var err error
+	if isJSON {
+		fib, err = depend.ReadJSON(d.Network, body, names)
+	} else {
+		fib, err = depend.ReadCSV(d.Network, bytes.NewReader(body), names)
+	}
+	if err != nil {
+		return d, err
+	}
+	return d.withFIB(fib), nil
+}
+
+// withFIB is the same fabric with the routes of a FIB in place of a policy.
+func (d Dependencies) withFIB(fib *depend.FIB) Dependencies {
 	d.FIB, d.Policy, d.Plan = fib, "", nil
 	d.NotCovered = slices.Clone(d.NotCovered)
 	for i, s := range d.NotCovered {
@@ -63,22 +78,4 @@ func (d Dependencies) WithFIB(fib *depend.FIB) Dependencies {
 		}
 	}
 	return d
-}
-
-// SubnetDependencies is the input of the proof for an InfiniBand subnet, as its subnet manager dumped it.
-func SubnetDependencies(s *depend.Subnet) Dependencies {
-	q := s.Question()
-	lanes := "service levels and virtual lanes: the dump has none, so that every link is taken to have one lane"
-	if s.Virtual != nil {
-		lanes = "service levels other than those of the dump"
-	}
-	return Dependencies{
-		Network: s.Network, States: q.States, Virtual: s.Virtual, Routed: true, Priorities: qos.Priorities(0), Ranks: "the distance from the hosts",
-		Ends: "the LIDs of hosts and routers",
-		NotCovered: []string{
-			lanes,
-			"routes after a failure: the subnet manager works them out anew, and the dump does not say which; dump again",
-			"ways over routers to other subnets: write a document of kind Subnets, and weir check looks at them",
-		},
-	}
 }

@@ -1,33 +1,17 @@
-package check
+package deadlock
 
 import (
 	"fmt"
-	"net/netip"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/depend"
-	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/intent/source"
 	"github.com/weirfabric/weir/inventory"
 )
-
-// closOf is two leaves with a host each, and two spines.
-func closOf(t *testing.T, bend func(*intent.Fabric, *inventory.Inventory)) *fabric.Fabric {
-	t.Helper()
-	in, inv := sound(), cabled([]string{"a@:leaf", "b@:leaf", "x:spine", "y:spine"}, []string{"a-x", "a-y", "b-x", "b-y"})
-	bend(in, inv)
-	f, findings := fabric.Resolve(in, inv)
-	if findings.HasErrors() {
-		t.Fatal(findings)
-	}
-	return f
-}
-
-func role(name string) intent.Selector { return intent.Selector{Role: at(name, 7)} }
 
 func TestTheASPlanIsThatOfTheIntent(t *testing.T) {
 	f := closOf(t, func(in *intent.Fabric, inv *inventory.Inventory) {
@@ -118,36 +102,6 @@ func TestWhatIsWrongAboutRoutingIsNamed(t *testing.T) {
 	}
 }
 
-func TestPrefixesBelongToTheSwitchWithTheLongestLabel(t *testing.T) {
-	label := func(text string) func(*intent.Fabric, *inventory.Inventory) {
-		return func(_ *intent.Fabric, inv *inventory.Inventory) {
-			for _, d := range inv.Devices {
-				switch d.Name.V {
-				case "a":
-					d.Labels = map[string]string{"prefix": "10.1.0.0/16, 2001:db8:1::/48"}
-				case "b":
-					d.Labels = map[string]string{"prefix": text}
-				}
-			}
-		}
-	}
-	names, err := FIBNames(closOf(t, label("10.1.2.0/24")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for prefix, want := range map[string]string{"10.1.2.128/25": "b", "10.1.3.0/24": "a", "2001:db8:1:7::/64": "a", "10.0.0.0/8": "", "0.0.0.0/0": ""} {
-		if got, _ := names.Owner(netip.MustParsePrefix(prefix)); got != want {
-			t.Errorf("%s belongs to %q, want %q", prefix, got, want)
-		}
-	}
-	if !names.HostPort("a", "Ethernet1") || names.HostPort("a", "Ethernet2") || names.HostPort("a", "Ethernet9") {
-		t.Error("the port of the host is Ethernet1 alone")
-	}
-	if _, err := FIBNames(closOf(t, label("10.1.2"))); err == nil {
-		t.Error("a label that is no prefix is taken")
-	}
-}
-
 // TestWhereNothingPausesNothingWaits holds that a circle is not found in a fabric whose PFC is off.
 func TestWhereNothingPausesNothingWaits(t *testing.T) {
 	for _, off := range []bool{false, true} {
@@ -160,8 +114,9 @@ func TestWhereNothingPausesNothingWaits(t *testing.T) {
 		if d := DependenciesOf(f); (d.Priorities == 0) != off || (d.Begin == 0) != off {
 			t.Errorf("PFC off %v: priorities %s, of which hosts send %s", off, d.Priorities, d.Begin)
 		}
-		if got := deadlock(f); got.HasErrors() == off {
-			t.Errorf("PFC off %v: %s", off, got)
+		d := DependenciesOf(f)
+		if v, _, err := d.Prove(d.Question(0)); err != nil || v.Free != off {
+			t.Errorf("PFC off %v: free is %v (%v)", off, v.Free, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package check
+package proof
 
 import (
 	"fmt"
@@ -60,7 +60,7 @@ func (p *planner) numbers(bgp *intent.BGP) []uint32 {
 	for _, e := range bgp.AS {
 		picked := p.picked(e.Select, e.At)
 		if last := e.Number.V + len(picked) - 1; e.Each.V && last > math.MaxUint32 {
-			p.add(addr.Addr{}, fmt.Sprintf("counted up from %d, the AS of the last of %s is %d", e.Number.V, plural(len(picked), "switch"), last),
+			p.add(addr.Addr{}, fmt.Sprintf("counted up from %d, the AS of the last of %d switches is %d", e.Number.V, len(picked), last),
 				"The largest AS is 4294967295. Begin with a lower number.", e.Number.At)
 		}
 		next := uint32(e.Number.V)
@@ -86,9 +86,7 @@ func (p *planner) numbers(bgp *intent.BGP) []uint32 {
 }
 
 func (p *planner) add(a addr.Addr, summary, detail string, at ...diag.Pos) {
-	d := finding(diag.Error, summary, detail, at)
-	d.Addr = a
-	p.findings.Add(d)
+	p.findings.Add(diag.Diagnostic{Severity: diag.Error, Summary: summary, Detail: detail, Addr: a, At: at})
 }
 
 // picked are the switches that a selector picks, in the order of their names.
@@ -100,7 +98,7 @@ func (p *planner) picked(sel intent.Selector, at diag.Pos) []int {
 		}
 	}
 	if len(out) == 0 {
-		p.findings.Add(selectsNothing(addr.Addr{}, sel, at, "switch"))
+		p.findings.Add(sel.PicksNothing(at, "switch"))
 	}
 	return out
 }

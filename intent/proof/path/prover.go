@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/depend"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/proof"
 )
 
 // Prover proves paths of one fabric. It remembers what it worked out, so it is for one goroutine at a time, and the fabric
@@ -21,7 +21,6 @@ type Prover struct {
 	arcs    [][]depend.Arc // that leave each switch, as people count its ports
 	island  []int          // switches of one number are joined by cables
 	policy  depend.Policy
-	plan    func([]depend.Destination) *depend.Plan
 	routed  bool // otherwise the switches are one layer-2 domain
 	ranks   string
 
@@ -30,17 +29,16 @@ type Prover struct {
 	full   map[*fabric.Switch]overfull
 }
 
-// New makes ready to prove paths of f. Where its routing policy is BGP, plan gives the AS plan for the destinations that it is
-// called with, whose switches are in the order of f's; with another policy it is not called.
-func New(f *fabric.Fabric, plan func([]depend.Destination) *depend.Plan) *Prover {
+// New makes ready to prove paths of f. Where its routing policy is BGP, its AS plan must be one that proof.ASPlan finds nothing
+// wrong with.
+func New(f *fabric.Fabric) *Prover {
 	ranks := f.Ranks()
 	p := &Prover{
-		f: f, plan: plan, index: map[*fabric.Switch]int{}, arcs: make([][]depend.Arc, len(f.Switches)), ranks: ranks.From,
-		policy: depend.Policy(f.Intent.Routing.Policy.Or(intent.DefaultRouting().Policy).V),
-		routed: f.Intent.Routing.Routed.Or(intent.DefaultRouting().Routed).V,
+		f: f, index: map[*fabric.Switch]int{}, arcs: make([][]depend.Arc, len(f.Switches)), ranks: ranks.From,
 		routes: map[int]*depend.Tables{}, needs: map[needKey]need{}, full: map[*fabric.Switch]overfull{},
 	}
-	p.network, p.links = f.Network(ranks)
+	p.policy, p.routed = proof.Routing(f)
+	p.network, p.links = proof.Network(f, ranks)
 	for i, sw := range f.Switches {
 		p.index[sw] = i
 	}
@@ -100,7 +98,7 @@ func (p *Prover) tables(to []int) *depend.Tables {
 	}
 	q := depend.Question{Network: &n, Policy: p.policy}
 	if p.policy == depend.BGP {
-		q.Plan = p.plan(n.Destinations)
+		q.Plan, _ = proof.ASPlan(p.f, n.Destinations) // with findings nothing is proven: see New
 	}
 	t, err := q.Routes()
 	if err != nil {

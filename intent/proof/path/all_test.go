@@ -17,7 +17,7 @@ import (
 
 func TestAllCountsEveryPairOfASoundPod(t *testing.T) {
 	f := resolved(t, pod())
-	got := New(f, nil).All("rdma")
+	got := New(f).All("rdma")
 	if !got.Proven() || got.Ends != 4 || got.Pairs != 12 || got.Lossless != 12 || len(got.Alike) != 1 || len(got.Paths) != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -29,7 +29,7 @@ func TestAllSaysOfEachBreakHowManyPairsPassIt(t *testing.T) {
 	p.PFC = 0
 	_, p = port(t, f, "leaf1/Ethernet1")
 	p.MTU = 1500
-	got := New(f, nil).All("rdma")
+	got := New(f).All("rdma")
 	var words []string
 	for _, j := range got.Breaks {
 		words = append(words, fmt.Sprintf("%s: %s (%d)", j.Break.At, j.Break.What, j.Pairs))
@@ -49,7 +49,7 @@ func TestAllGoesFromLeafToLeafWhereTheInventoryHasNoHosts(t *testing.T) {
 	files["inventory/devices.yaml"] = devices
 	_, between, _ := strings.Cut(files["inventory/links.yaml"], "  - {a: leaf1/Ethernet3")
 	files["inventory/links.yaml"] = "kind: Links\nlinks:\n  - {a: leaf1/Ethernet3" + between
-	p := New(resolved(t, files), nil)
+	p := New(resolved(t, files))
 	got := p.All("rdma")
 	if diff := cmp.Diff([]string{"rdma"}, p.Classes()); diff != "" || got.Hosts || !got.Proven() || got.Ends != 4 || got.Pairs != 12 {
 		t.Errorf("%s%+v", diff, got)
@@ -63,7 +63,7 @@ func TestBreaksWhereNoRouteLeadsStandAside(t *testing.T) {
 	f := resolved(t, files)
 	_, p := port(t, f, "spine1/Ethernet4")
 	p.PFC = 0
-	got := New(f, nil).All("rdma")
+	got := New(f).All("rdma")
 	if !got.Proven() || len(got.Aside) != 1 || got.Aside[0].Break.At.String() != "spine1/Ethernet4/pfc/3" {
 		t.Errorf("%+v", got)
 	}
@@ -72,7 +72,7 @@ func TestBreaksWhereNoRouteLeadsStandAside(t *testing.T) {
 func TestNICsWithoutAProfileAreNamed(t *testing.T) {
 	files := pod()
 	in("intent/hosts.yaml", "role: gpu", "device: gpu1")(files)
-	got := New(resolved(t, files), nil).All("rdma")
+	got := New(resolved(t, files)).All("rdma")
 	if got.Ends != 2 || len(got.Unmanaged) != 2 || got.Unmanaged[0].String() != "gpu2/eth0" {
 		t.Errorf("%+v", got)
 	}
@@ -85,7 +85,7 @@ func TestAllAgreesWithProvingEveryPair(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 6))
 		f := randomFabric(t, r)
-		p := New(f, nil)
+		p := New(f)
 		got := p.All("rdma")
 		pairs, good, touched := everyPair(p, f)
 		if got.Pairs != pairs || got.Lossless != good || got.Unjoined != got.Ends*(got.Ends-1)-pairs {
@@ -126,7 +126,7 @@ func everyPair(p *Prover, f *fabric.Fabric) (pairs, good int, touched map[words]
 			if a == b || !p.Joined(a, b) {
 				continue
 			}
-			path := New(f, nil).Prove(a, b, "rdma")
+			path := New(f).Prove(a, b, "rdma")
 			pairs++
 			if path.Lossless {
 				good++
@@ -278,7 +278,7 @@ func BenchmarkAll1024x64(b *testing.B) {
 			b.Run(fmt.Sprintf("%d hosts, %s", 14*hosts, bend), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					all := New(f, nil).All("rdma")
+					all := New(f).All("rdma")
 					if all.Proven() != (bend == "sound") {
 						b.Fatal(all.Breaks)
 					}
