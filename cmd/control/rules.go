@@ -9,6 +9,7 @@ import (
 	"github.com/weirfabric/weir/intent/depend"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/proof/deadlock"
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/render"
 )
@@ -46,7 +47,7 @@ func RemedyWithRules(remedies []depend.Remedy, name string) (*depend.Remedy, err
 // RulesOf puts the rules of a remedy into the languages of the switches of a fabric.
 func RulesOf(f *fabric.Fabric, r *depend.Remedy) (Rules, error) {
 	out := Rules{Files: map[string][]render.File{}}
-	chains, off, err := render.Lanes(f, r.Priorities)
+	chains, off, err := deadlock.Lanes(f, r.Priorities)
 	if err != nil {
 		return out, fmt.Errorf("rules of %s: %w", r.Name, err)
 	}
@@ -76,7 +77,7 @@ func RulesOf(f *fabric.Fabric, r *depend.Remedy) (Rules, error) {
 }
 
 // classOf is the class of a lane as the intent says it.
-func classOf(l render.Lane) string {
+func classOf(l deadlock.Lane) string {
 	var dscp []string
 	for _, d := range l.DSCP {
 		dscp = append(dscp, fmt.Sprint(d))

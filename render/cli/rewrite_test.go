@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/weirfabric/weir/intent/proof/deadlock"
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/render"
 )
@@ -16,11 +17,11 @@ import (
 func bump() render.Rewrite {
 	return render.Rewrite{
 		In: []string{"Ethernet1/1", "Ethernet2/1"}, Out: []string{"Ethernet1/1", "Ethernet2/1"},
-		Chains: [][]render.Lane{{
+		Chains: [][]deadlock.Lane{{
 			{Class: "rdma", Priority: 3, TC: 3, Queue: 3, Group: 3, DSCP: []qos.DSCP{26}},
 			{Class: "rdma-2", Priority: 4, TC: 4, Queue: 4, Group: 4, DSCP: []qos.DSCP{27}, New: true},
 		}},
-		Off: render.Lane{Class: "default", DSCP: []qos.DSCP{0}},
+		Off: deadlock.Lane{Class: "default", DSCP: []qos.DSCP{0}},
 	}
 }
 

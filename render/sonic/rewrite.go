@@ -10,6 +10,7 @@ import (
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/proof/deadlock"
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/render"
 )
@@ -66,8 +67,8 @@ type rewriter struct {
 
 // lane is one lane of a chain and what comes after it.
 type lane struct {
-	render.Lane
-	next  render.Lane
+	deadlock.Lane
+	next  deadlock.Lane
 	spare int
 }
 

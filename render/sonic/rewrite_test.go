@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/proof/deadlock"
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/render"
 )
@@ -18,12 +19,12 @@ import (
 // bump is the rule of a leaf whose last two ports lead up, with one class that goes on in a second lossless lane and then in the
 // default class.
 func bump(lanes int) render.Rewrite {
-	chain := []render.Lane{
+	chain := []deadlock.Lane{
 		{Class: "rdma", Priority: 3, TC: 3, Queue: 3, Group: 3, DSCP: []qos.DSCP{26}},
 		{Class: "rdma-2", Priority: 4, TC: 4, Queue: 4, Group: 4, DSCP: []qos.DSCP{27}, New: true},
 	}
 	up := []string{"Ethernet8", "Ethernet12"}
-	return render.Rewrite{In: up, Out: up, Chains: [][]render.Lane{chain[:lanes]}, Off: render.Lane{Class: "default", DSCP: []qos.DSCP{0}}}
+	return render.Rewrite{In: up, Out: up, Chains: [][]deadlock.Lane{chain[:lanes]}, Off: deadlock.Lane{Class: "default", DSCP: []qos.DSCP{0}}}
 }
 
 func rewritten(t *testing.T, sw *fabric.Switch, r render.Rewrite) rows {
