@@ -72,7 +72,7 @@ func (b *Plan) allow(sw int) int {
 // aggregate, or else a default route.
 func (b *Plan) route(l *layout, destinations []int, dead failure) *Tables {
 	t := newTables(l.arcs(), len(destinations))
-	s := b.speech(l, dead)
+	s := b.propagation(l, dead)
 	covering := b.covering(s)
 	for i, d := range destinations {
 		has := s.learn(l.Destinations[d].At, b.hider(d), func(a Arc) { t.Add(i, a) })
@@ -121,7 +121,7 @@ type cover struct {
 }
 
 // covering are the routes that cover destinations, those of fewer first.
-func (b *Plan) covering(s *speech) []cover {
+func (b *Plan) covering(s *propagation) []cover {
 	var out []cover
 	nobody := func(int) bool { return false }
 	for _, a := range b.Aggregates {

@@ -35,7 +35,7 @@ const maxLeaks = 10
 // to it from below or none. The conditions speak of the ASes on any path, not of which paths there are in a state: they hold
 // for old and new tables, and for every mixture of them.
 func (b *Plan) leaks(l *layout) []Leak {
-	p := &order{layout: l, plan: b, speech: b.speech(l, failure{})}
+	p := &order{layout: l, plan: b, propagation: b.propagation(l, failure{})}
 	p.turning()
 	p.covering()
 	p.climbing()
@@ -46,7 +46,7 @@ func (b *Plan) leaks(l *layout) []Leak {
 type order struct {
 	*layout
 	plan *Plan
-	*speech
+	*propagation
 	found []Leak
 }
 

@@ -86,8 +86,8 @@ func TestShapesOfFabrics(t *testing.T) {
 		{"a ring of 4", ring(4), UpDown, "free unrouted", "free", "free"},
 	} {
 		v := mustProve(t, Question{Network: c.n, Policy: c.policy, Failures: 1, Exhaustive: true})
-		say := func(cyclic int) string { return map[bool]string{true: "cycle", false: "free"}[cyclic > 0] }
-		got := []string{say(v.Covered[0].Cyclic), say(v.Covered[1].Cyclic + v.Covered[3].Cyclic), say(v.Covered[2].Cyclic + v.Covered[4].Cyclic)}
+		word := func(cyclic int) string { return map[bool]string{true: "cycle", false: "free"}[cyclic > 0] }
+		got := []string{word(v.Covered[0].Cyclic), word(v.Covered[1].Cyclic + v.Covered[3].Cyclic), word(v.Covered[2].Cyclic + v.Covered[4].Cyclic)}
 		if v.UnroutedPairs > 0 {
 			got[0] += " unrouted"
 		}

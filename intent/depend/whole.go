@@ -249,8 +249,8 @@ func (w *whole) walk(from, at []int, hops []Arc, arrives map[int]bool) *ValleyPa
 				continue
 			}
 			for _, a := range next[here.sw] {
-				there := spot{w.network.Head(a), here.fell || w.lead(a) < 0}
-				if here.fell && w.lead(a) > 0 && valley == nil {
+				there := spot{w.network.Head(a), here.fell || w.climb(a) < 0}
+				if here.fell && w.climb(a) > 0 && valley == nil {
 					valley = w.told(here, a, before, next, at)
 				}
 				if !reached[there] {
@@ -288,12 +288,12 @@ func (w *whole) told(turn spot, up Arc, before map[spot]spot, next map[int][]Arc
 	return v
 }
 
-// lead is 1 for an arc that leads up, -1 for one that leads down, and 0 for one that does neither.
-func (w *whole) lead(a Arc) int {
+// climb is 1 for an arc that leads up, -1 for one that leads down, and 0 for one that does neither.
+func (w *whole) climb(a Arc) int {
 	tail, head := w.network.Tail(a), w.network.Head(a)
 	if tail >= w.routers() || head >= w.routers() {
 		if tail >= w.routers() {
-			return -w.lead(a.Reverse())
+			return -w.climb(a.Reverse())
 		}
 		if w.top(tail) {
 			return 1

@@ -291,7 +291,7 @@ func (w *all) represent(out *All) {
 func (w *all) pair(p passing, i, j int) (from, to End, ok bool) {
 	a, b := w.kinds[i], w.kinds[j]
 	best := 0
-	take := func(s, t, worth int) {
+	consider := func(s, t, worth int) {
 		x, y := a.at[s][0], b.at[t][0]
 		if same := w.ends[x].Host == w.ends[y].Host; (same || x == y) && len(b.at[t]) > 1 {
 			y = b.at[t][1] // of another host, as people expect
@@ -305,7 +305,7 @@ func (w *all) pair(p passing, i, j int) (from, to End, ok bool) {
 	}
 	if p.any {
 		w.each(p, i, j, func(s, t int) bool {
-			take(s, t, 3)
+			consider(s, t, 3)
 			return false
 		})
 	}
@@ -315,9 +315,9 @@ func (w *all) pair(p passing, i, j int) (from, to End, ok bool) {
 				return from, to, ok
 			}
 			if s != t && w.island[s] == w.island[t] {
-				take(s, t, 2)
+				consider(s, t, 2)
 			} else if s == t {
-				take(s, t, 1)
+				consider(s, t, 1)
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import "slices"
 // learned from above or from the side.
 type path struct {
 	length int
-	ases   int // its number in the list of the speech
+	ases   int // its number in the list of the propagation
 	above  bool
 }
 
@@ -18,8 +18,8 @@ type speaker struct {
 	origin bool
 }
 
-// speech works out routes by a plan, one after the other.
-type speech struct {
+// propagation works out routes by a plan, one after the other.
+type propagation struct {
 	*layout
 	plan    *Plan
 	dead    failure
@@ -38,9 +38,9 @@ type speech struct {
 	frontier, next, certain []int // of learn, to be used again
 }
 
-func (b *Plan) speech(l *layout, dead failure) *speech {
+func (b *Plan) propagation(l *layout, dead failure) *propagation {
 	n := len(b.AS)
-	s := &speech{
+	s := &propagation{
 		layout: l, plan: b, dead: dead, session: make([]bool, l.arcs()), shared: make([]bool, n), as: make([]int, n), lists: [][]int{nil}, longer: map[[2]int]int{},
 		known: make([]speaker, n), has: make([]bool, n), queued: make([]int, n),
 	}
@@ -66,7 +66,7 @@ func (b *Plan) speech(l *layout, dead failure) *speech {
 // every one is reckoned with: a switch that some choices leave without a path goes on to the longer ones. What comes out are
 // the next hops of every outcome; where all paths of one length are through the same ASes, as in a plan by tiers, there is only
 // one. An outcome is reached from any beginning, since every path is longer than the one that it continues.
-func (s *speech) learn(origins []int, hides func(sw int) bool, visit func(Arc)) (has []bool) {
+func (s *propagation) learn(origins []int, hides func(sw int) bool, visit func(Arc)) (has []bool) {
 	s.forget()
 	frontier, next, certain := s.frontier[:0], s.next, s.certain
 	for _, v := range origins {
@@ -84,7 +84,7 @@ func (s *speech) learn(origins []int, hides func(sw int) bool, visit func(Arc)) 
 			for _, back := range s.out[v] {
 				a := back.Reverse() // the neighbour sends to v over it
 				u := int(s.tail[a])
-				if to := &s.known[u]; to.origin || to.sure >= 0 || !s.session[a] || !s.tell(a, length) {
+				if to := &s.known[u]; to.origin || to.sure >= 0 || !s.session[a] || !s.pass(a, length) {
 					continue
 				}
 				visit(a)
@@ -108,7 +108,7 @@ func (s *speech) learn(origins []int, hides func(sw int) bool, visit func(Arc)) 
 }
 
 // forget clears what the last route left.
-func (s *speech) forget() {
+func (s *propagation) forget() {
 	for _, sw := range s.met {
 		s.known[sw] = speaker{paths: s.known[sw].paths[:0], sure: -1}
 		s.has[sw], s.queued[sw] = false, 0
@@ -116,8 +116,8 @@ func (s *speech) forget() {
 	s.met = s.met[:0]
 }
 
-// takes says whether the tail of an arc takes a path that its head tells it.
-func (s *speech) takes(a Arc, via path) bool {
+// accepts says whether the tail of an arc takes a path that its head tells it.
+func (s *propagation) accepts(a Arc, via path) bool {
 	u, v := int(s.tail[a]), int(s.head[a])
 	if via.above && s.direction[a] != Up && slices.Contains(s.plan.NoExportUp, v) {
 		return false
@@ -131,12 +131,12 @@ func (s *speech) takes(a Arc, via path) bool {
 	return own <= s.plan.allow(u)
 }
 
-// tell adds the paths of a length that the head of an arc may tell its tail, and says whether there were any.
-func (s *speech) tell(a Arc, length int) bool {
+// pass adds the paths of a length that the head of an arc may tell its tail, and says whether there were any.
+func (s *propagation) pass(a Arc, length int) bool {
 	v := int(s.head[a])
 	from, to, some := &s.known[v], &s.known[s.tail[a]], false
 	for _, via := range from.paths {
-		if via.length != length-1 || !s.takes(a, via) {
+		if via.length != length-1 || !s.accepts(a, via) {
 			continue
 		}
 		some = true
@@ -153,16 +153,16 @@ func (s *speech) tell(a Arc, length int) bool {
 
 // all says whether the tail of an arc is certain to be told a path: its head has chosen one, and whichever that is, the tail
 // takes it.
-func (s *speech) all(a Arc, length int) bool {
+func (s *propagation) all(a Arc, length int) bool {
 	from := &s.known[s.head[a]]
 	if !from.origin && (from.sure < 0 || from.sure >= length) {
 		return false
 	}
-	return !slices.ContainsFunc(from.paths, func(via path) bool { return !s.takes(a, via) })
+	return !slices.ContainsFunc(from.paths, func(via path) bool { return !s.accepts(a, via) })
 }
 
 // with is the number of a list and one AS more.
-func (s *speech) with(list, as int) int {
+func (s *propagation) with(list, as int) int {
 	key := [2]int{list, as}
 	if number, ok := s.longer[key]; ok {
 		return number
