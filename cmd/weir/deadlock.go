@@ -10,24 +10,17 @@ import (
 
 	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/cmd/weir/view"
-	"github.com/weirfabric/weir/intent/depend"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
-	"github.com/weirfabric/weir/intent/proof/deadlock"
 )
 
 // deadlockOptions are the flags of deadlock.
 type deadlockOptions struct {
-	failures                int
-	failuresSaid            bool
-	svg, rules, remedy, fib string
-
-	lst, fdbs, lanes, levels string // of an InfiniBand subnet
-	lmc                      int
+	control.DeadlockOptions
+	failuresSaid       bool
+	svg, rules, remedy string
+	files              control.SubnetFiles // of an InfiniBand subnet
 }
-
-// proofLimit bounds the work of the proof, as depend.Question counts it: some minutes.
-const proofLimit = 200_000_000_000
 
 func deadlockCommand(c *console) *cobra.Command {
 	var o deadlockOptions
@@ -45,14 +38,14 @@ With --fib it takes the routes that were read from the switches, and with --lst 
 		Args: folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.failuresSaid = cmd.Flags().Changed("failures")
-			if o.lst != "" || o.fdbs != "" {
+			if o.files.Links != "" || o.files.Routes != "" {
 				return c.subnet(args, o)
 			}
-			if o.lanes != "" || o.levels != "" || cmd.Flags().Changed("lmc") {
+			if o.files.Lanes != "" || o.files.Levels != "" || cmd.Flags().Changed("lmc") {
 				return errors.New("--sl2vl, --levels and --lmc are of an InfiniBand subnet: they go with --lst and --fdbs")
 			}
-			if o.failures < 0 || o.failures > 2 {
-				return fmt.Errorf("--failures %d: want 0, 1 or 2", o.failures)
+			if o.Failures < 0 || o.Failures > 2 {
+				return fmt.Errorf("--failures %d: want 0, 1 or 2", o.Failures)
 			}
 			if o.remedy != "" && o.rules == "" {
 				return errors.New("--remedy goes with --rules: it picks the remedy whose rules are written")
@@ -64,27 +57,29 @@ With --fib it takes the routes that were read from the switches, and with --lst 
 			if r.Fabric == nil {
 				return c.refused(r.Findings)
 			}
-			d := deadlock.DependenciesOf(r.Fabric)
-			if d.Findings.HasErrors() {
-				return c.refused(d.Findings)
+			told, end := c.proving()
+			defer end()
+			o.Progress = told
+			p, found, err := control.ProveFabric(r.Fabric, o.DeadlockOptions)
+			if err != nil {
+				return err
 			}
-			if o.fib != "" {
-				if d, err = withFIB(r.Fabric, d, o.fib); err != nil {
-					return err
-				}
+			if found.HasErrors() {
+				return c.refused(found)
 			}
+			end()
 			c.alsoWrong(r)
-			return c.deadlock(r.Fabric.Name, r.Fabric, d, o)
+			return c.deadlock(r.Fabric, p, o)
 		},
 	}
-	cmd.Flags().IntVar(&o.failures, "failures", 1, "how many links and switches may be down at once: 0, 1 or 2")
+	cmd.Flags().IntVar(&o.Failures, "failures", 1, "how many links and switches may be down at once: 0, 1 or 2")
 	cmd.Flags().StringVar(&o.svg, "svg", "", "draw the fabric and the cycle into this file")
-	cmd.Flags().StringVar(&o.fib, "fib", "", "prove the routes in this file, CSV (switch,destination,next_hop) or JSON, in place of the intent's policy")
-	cmd.Flags().StringVar(&o.lst, "lst", "", "prove an InfiniBand subnet in place of a repo: its links, opensm-subnet.lst of OpenSM")
-	cmd.Flags().StringVar(&o.fdbs, "fdbs", "", "its routes: opensm.fdbs or opensm-lfts.dump of OpenSM, or what dump_fts prints")
-	cmd.Flags().StringVar(&o.lanes, "sl2vl", "", "its virtual lanes: opensm-sl2vl.dump of OpenSM")
-	cmd.Flags().StringVar(&o.levels, "levels", "", "the service levels of its paths: lines of SOURCE-NODE-GUID DLID SL, as for ibdmchk -c")
-	cmd.Flags().IntVar(&o.lmc, "lmc", 0, "the LMC that its subnet manager runs with")
+	cmd.Flags().StringVar(&o.FIB, "fib", "", "prove the routes in this file, CSV (switch,destination,next_hop) or JSON, in place of the intent's policy")
+	cmd.Flags().StringVar(&o.files.Links, "lst", "", "prove an InfiniBand subnet in place of a repo: its links, opensm-subnet.lst of OpenSM")
+	cmd.Flags().StringVar(&o.files.Routes, "fdbs", "", "its routes: opensm.fdbs or opensm-lfts.dump of OpenSM, or what dump_fts prints")
+	cmd.Flags().StringVar(&o.files.Lanes, "sl2vl", "", "its virtual lanes: opensm-sl2vl.dump of OpenSM")
+	cmd.Flags().StringVar(&o.files.Levels, "levels", "", "the service levels of its paths: lines of SOURCE-NODE-GUID DLID SL, as for ibdmchk -c")
+	cmd.Flags().IntVar(&o.files.LMC, "lmc", 0, "the LMC that its subnet manager runs with")
 	cmd.Flags().StringVar(&o.rules, "rules", "", "write the rules of a remedy into this folder, as OUT/DEVICE/bump.json or bump.cfg")
 	cmd.Flags().StringVar(&o.remedy, "remedy", "", "the remedy whose rules are written (default the one that loses nothing)")
 	return cmd
@@ -103,34 +98,27 @@ func (c *console) alsoWrong(r *control.Repo) {
 	}
 }
 
-// deadlock proves and prints. The fabric is nil for a subnet.
-func (c *console) deadlock(name string, f *fabric.Fabric, d deadlock.Dependencies, o deadlockOptions) error {
-	verdict, remedies, err := c.prove(d, o.failures)
-	if err != nil {
-		return err
-	}
-	subnets, err := between(f)
-	if err != nil {
-		return err
-	}
+// deadlock prints a proof, draws it, and writes the rules of a remedy. The fabric is nil for a subnet.
+func (c *console) deadlock(f *fabric.Fabric, p control.DeadlockProof, o deadlockOptions) error {
+	var err error
 	if c.json {
-		err = c.printJSON(deadlock.AnswerOf(d, verdict, remedies, subnets))
+		err = c.printJSON(p.Answer())
 	} else {
-		c.stdout().Deadlock(name, d, verdict, remedies)
-		c.stdout().Interchange(subnets)
+		c.stdout().Deadlock(p.Name, p.Dependencies, p.Verdict, p.Remedies)
+		c.stdout().Interchange(p.Subnets)
 	}
 	if err != nil {
 		return err
 	}
 	if o.svg != "" {
 		var b bytes.Buffer
-		view.DeadlockSVG(&b, d, verdict)
+		view.DeadlockSVG(&b, p.Dependencies, p.Verdict)
 		if err := os.WriteFile(o.svg, b.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("write the drawing: %w", err)
 		}
 	}
 	if o.rules != "" {
-		r, err := control.RemedyWithRules(remedies, o.remedy)
+		r, err := control.RemedyWithRules(p.Remedies, o.remedy)
 		if err != nil {
 			return err
 		}
@@ -139,20 +127,44 @@ func (c *console) deadlock(name string, f *fabric.Fabric, d deadlock.Dependencie
 		}
 	}
 	switch {
-	case verdict.Cycle != nil || verdict.UnroutedPairs > 0 || subnets != nil && !subnets.Free:
+	case !p.Free():
 		return exit(exitFindings)
-	case !verdict.Complete:
-		return errors.New("the proof was cut short: this fabric has too many states for it")
+	case !p.Verdict.Complete:
+		return control.ErrCutShort
 	}
 	return nil
 }
 
-// prove runs the proof, and shows how far it is.
-func (c *console) prove(d deadlock.Dependencies, failures int) (depend.Verdict, []depend.Remedy, error) {
-	p := c.progress("states of the fabric", d.FailureStates(failures))
-	defer p.end()
-	q := d.Question(failures)
-	q.Limit = proofLimit
-	q.Progress = func(m depend.Model, _, _ int) { p.step(string(m), nil) }
-	return d.Prove(q)
+// proving shows how far a proof is. Whoever calls it calls end.
+func (c *console) proving() (told func(total int) func(step string), end func()) {
+	var p *progress
+	return func(total int) func(string) {
+			p = c.progress("states of the fabric", total)
+			return func(step string) { p.step(step, nil) }
+		}, func() {
+			if p != nil {
+				p.end()
+			}
+		}
+}
+
+// subnet proves an InfiniBand subnet.
+func (c *console) subnet(args []string, o deadlockOptions) error {
+	switch {
+	case o.files.Links == "" || o.files.Routes == "":
+		return errors.New("an InfiniBand subnet needs both --lst and --fdbs")
+	case o.failuresSaid:
+		return errors.New("--failures is for fabric repos: the tables of a subnet say nothing of those after a failure")
+	case len(args) > 0 || o.FIB != "" || o.rules != "":
+		return errors.New("--lst and --fdbs are in place of a fabric repo: they go with --sl2vl, --levels, --lmc, --svg and --json only")
+	}
+	told, end := c.proving()
+	defer end()
+	o.Progress = told
+	p, err := control.ProveSubnet(o.files, o.DeadlockOptions)
+	if err != nil {
+		return err
+	}
+	end()
+	return c.deadlock(nil, p, o)
 }

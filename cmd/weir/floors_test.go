@@ -47,7 +47,7 @@ var apart = map[string][]string{
 }
 
 // beneath are the parts that commands reach through cmd/control alone. What prints them, cmd/weir/view, knows their words.
-var beneath = []string{"drivers/", "render/", "telemetry/", "host/"}
+var beneath = []string{"drivers/", "render/", "telemetry/", "host/", "intent/proof/"}
 
 // contracts are what a part may import of one that it is kept apart from: that package, and none of its folders.
 var contracts = map[string]string{"telemetry": "drivers"}

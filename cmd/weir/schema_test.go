@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/intent/proof/deadlock"
 )
@@ -28,7 +29,7 @@ func TestTheSchemaOfTheJSONFormsIsPublished(t *testing.T) {
 	defs := map[string]any{}
 	for name, form := range map[string]any{
 		"check": findings{}, "explain": explained{}, "plan": plan.Plan{}, "drift": drift{}, "apply": runResult{}, "demo": demoReport{},
-		"deadlock": deadlock.Answer{}, "congestion": congestionAnswer{}, "prove": proof{},
+		"deadlock": deadlock.Answer{}, "congestion": congestionAnswer{}, "prove": control.PathProof{},
 	} {
 		defs[name] = schemaOf(reflect.TypeOf(form))
 	}

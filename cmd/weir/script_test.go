@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/cmd/control/lab"
 	"github.com/weirfabric/weir/drivers/apply"
 	"github.com/weirfabric/weir/drivers/sim"
@@ -116,7 +117,7 @@ func cutOffDevice(ts *testscript.TestScript, neg bool, args []string) {
 // forms are what --json prints, by command.
 var forms = map[string]any{
 	"findings": findings{}, "explain": explained{}, "plan": plan.Plan{}, "drift": drift{}, "run": runResult{},
-	"deadlock": deadlock.Answer{}, "prove": proof{}, "congestion": congestionAnswer{},
+	"deadlock": deadlock.Answer{}, "prove": control.PathProof{}, "congestion": congestionAnswer{},
 }
 
 func decodes(ts *testscript.TestScript, neg bool, args []string) {
