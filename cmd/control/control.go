@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/weirfabric/weir/drivers"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 )
 
 // Options say which repo is opened, and how what it says is reached. The zero value is the real thing.
@@ -32,6 +33,8 @@ type Effects struct {
 	Lab    *Lab                                                                // where the simulated devices are; nil: what a running lab wrote into the folder
 	Secret func(ctx context.Context, reference string) (drivers.Secret, error) // resolves env:, file: and exec:
 	Commit func(dir string) string                                             // the Git commit of a folder; empty where there is none
+	Disk   journal.Disk                                                        // that the journal is on
+	Alive  func(pid int) bool                                                  // whether a process of this machine runs
 	Now    func() time.Time                                                    // what names and dates
 	Who    string                                                              // user@host, for the lock
 	PID    int                                                                 // of this process, for the lock

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/weirfabric/weir/drivers"
-	"github.com/weirfabric/weir/drivers/apply"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/diag"
@@ -27,7 +27,7 @@ type Repo struct {
 	Findings diag.List      // what is wrong with what it says
 	Digest   plan.Digest    // of its files
 	Names    []string       // of all devices, sorted as people count
-	Store    apply.Store    // of its runs
+	Store    journal.Store  // of its runs
 
 	effects  Effects
 	manifest plan.Manifest
@@ -114,14 +114,15 @@ func (r *Repo) bind() {
 }
 
 // StoreOf is where the journal of a repo is: in the repo, that of its lab apart, or where the options say.
-func StoreOf(dir string, o Options) apply.Store {
+func StoreOf(dir string, o Options) journal.Store {
+	s := journal.Store{Dir: filepath.Join(dir, ".weir"), Disk: o.Effects.Disk, Now: o.Effects.Now, Alive: o.Effects.Alive}
 	switch {
 	case o.Journal != "":
-		return apply.Store{Dir: o.Journal}
+		s.Dir = o.Journal
 	case o.Lab:
-		return apply.Store{Dir: LabDir(dir)}
+		s.Dir = LabDir(dir)
 	}
-	return apply.Store{Dir: filepath.Join(dir, ".weir")}
+	return s
 }
 
 // Device is the inventory's entry of a device; nil where it has none.

@@ -8,27 +8,28 @@ import (
 	"time"
 
 	"github.com/weirfabric/weir/drivers/apply"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
 // The words of a run, as it comes and as it ends.
 type (
-	Record       = apply.Record
+	Record       = journal.Record
 	Result       = apply.Result
 	DeviceResult = apply.DeviceResult
-	Outcome      = apply.Outcome
-	Lock         = apply.Lock
+	Outcome      = journal.Outcome
+	Lock         = journal.Lock
 )
 
 // Passed is the kind of the record that says that a wave stays.
-const Passed = apply.Passed
+const Passed = journal.Passed
 
 // How a run or a device ended.
 const (
-	Applied  = apply.Applied
-	AsBefore = apply.AsBefore
-	Partial  = apply.Partial
-	Unknown  = apply.Unknown
+	Applied  = journal.Applied
+	AsBefore = journal.AsBefore
+	Partial  = journal.Partial
+	Unknown  = journal.Unknown
 )
 
 // RunOptions say how a run is carried out.
@@ -90,11 +91,11 @@ func (r *Repo) config(ctx context.Context, waves [][]plan.Step, o RunOptions) (a
 	if err != nil {
 		return apply.Config{}, nil, err
 	}
-	return apply.Config{Store: r.Store, Devices: devices, Dial: r.Dial, Watch: watch, Who: r.effects.Who, PID: r.effects.PID, Now: r.effects.Now,
+	return apply.Config{Store: r.Store, Devices: devices, Dial: r.Dial, Watch: watch, Who: r.effects.Who, PID: r.effects.PID,
 		Timeout: o.Settle.Timeout, Patience: o.Settle.Patience, Poll: r.InWall(time.Second), Scale: r.Scale(), Observe: o.Observe}, end, nil
 }
 
-// Free says why no run may begin now: a *apply.LockedError where another one goes on, an *apply.UnfinishedError where one was
+// Free says why no run may begin now: a *journal.LockedError where another one goes on, an *journal.UnfinishedError where one was
 // cut off. Nil where nothing is in the way.
 func (r *Repo) Free() error { return r.Store.Free(r.effects.Who) }
 
@@ -102,15 +103,15 @@ func (r *Repo) Free() error { return r.Store.Free(r.effects.Who) }
 func (r *Repo) ReleaseLock() error { return releaseLock(r.Store, r.effects.Who) }
 
 // ReleaseLock is that of a repo which need not be whole.
-func ReleaseLock(s apply.Store) error { return releaseLock(s, whoami()) }
+func ReleaseLock(s journal.Store) error { return releaseLock(s, whoami()) }
 
-func releaseLock(s apply.Store, who string) error {
+func releaseLock(s journal.Store, who string) error {
 	held, err := s.Locked()
 	switch {
 	case err != nil || held == nil:
 		return err
-	case held.Alive(who):
-		return &apply.LockedError{Lock: *held}
+	case s.Running(*held, who):
+		return &journal.LockedError{Lock: *held}
 	}
 	return s.Unlock()
 }

@@ -3,7 +3,7 @@ package control
 import (
 	"time"
 
-	"github.com/weirfabric/weir/drivers/apply"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 )
 
 // RunRow is one run in the list of all.
@@ -17,32 +17,14 @@ type RunRow struct {
 }
 
 // Runs lists the runs of a store, oldest first.
-func Runs(store apply.Store) ([]RunRow, error) {
-	names, err := store.Runs()
+func Runs(store journal.Store) ([]RunRow, error) {
+	begun, err := store.Begun()
 	if err != nil {
 		return nil, err
 	}
 	rows := []RunRow{}
-	for _, name := range names {
-		records, err := store.Read(name)
-		if err != nil {
-			return nil, err
-		}
-		if len(records) > 0 {
-			rows = append(rows, rowOf(name, records))
-		}
+	for _, r := range begun {
+		rows = append(rows, RunRow{Run: r.Name, Verb: r.Verb, Of: r.Of, At: r.Begun, Devices: r.Devices(), Outcome: r.Outcome})
 	}
 	return rows, nil
-}
-
-func rowOf(name string, records []Record) RunRow {
-	first, last := records[0], records[len(records)-1]
-	row := RunRow{Run: name, Verb: first.Verb, Of: first.Of, At: first.At, Outcome: last.Outcome}
-	if last.Kind != apply.Ended {
-		row.Outcome = ""
-	}
-	for _, wave := range first.Devices {
-		row.Devices += len(wave)
-	}
-	return row
 }

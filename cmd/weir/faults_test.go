@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirfabric/weir/drivers/apply"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/drivers/sim"
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/inventory"
@@ -59,8 +60,8 @@ func failures() []failure {
 
 // provoke makes a device fail as it is sent its change.
 func (f *testFabric) provoke(t *testing.T, x failure) {
-	f.observe = func(r apply.Record) {
-		if r.Kind != apply.Sending || r.Device != x.device {
+	f.observe = func(r journal.Record) {
+		if r.Kind != journal.Sending || r.Device != x.device {
 			return
 		}
 		f.observe = nil
@@ -102,7 +103,7 @@ func TestAFaultInTheMiddleOfAWaveIsUndoneOrRecovered(t *testing.T) {
 				}
 			}
 			if code == exitUnknown {
-				if again, code := f.end(t, append([]string{"recover", f.dir, "--json"}, blind()...)...); code != exitDone || again.Outcome != apply.AsBefore {
+				if again, code := f.end(t, append([]string{"recover", f.dir, "--json"}, blind()...)...); code != exitDone || again.Outcome != journal.AsBefore {
 					t.Fatalf("recover: exit code %d: %+v", code, again)
 				}
 			}
@@ -128,21 +129,21 @@ func (f *testFabric) consistent(t *testing.T, failing string, before map[string]
 		}
 	}
 	for _, d := range result.Devices {
-		want := []apply.Outcome{apply.Applied}
+		want := []journal.Outcome{journal.Applied}
 		switch {
 		case d.Device == failing:
-			want = []apply.Outcome{apply.AsBefore, apply.Unknown, apply.Partial}
+			want = []journal.Outcome{journal.AsBefore, journal.Unknown, journal.Partial}
 		case d.Wave == wave:
-			want = []apply.Outcome{apply.AsBefore}
+			want = []journal.Outcome{journal.AsBefore}
 		}
 		if !slices.Contains(want, d.Outcome) {
 			t.Errorf("%s of wave %d is %s, want %v", d.Device, d.Wave, d.Outcome, want)
 		}
-		if d.Outcome == apply.Partial && len(d.Leaves) == 0 {
+		if d.Outcome == journal.Partial && len(d.Leaves) == 0 {
 			t.Errorf("%s is partial, and no leaf is named", d.Device)
 		}
 	}
-	if codes := map[apply.Outcome]int{apply.AsBefore: exitRolledBack, apply.Unknown: exitUnknown, apply.Partial: exitUnknown}; codes[result.Outcome] != code {
+	if codes := map[journal.Outcome]int{journal.AsBefore: exitRolledBack, journal.Unknown: exitUnknown, journal.Partial: exitUnknown}; codes[result.Outcome] != code {
 		t.Errorf("a run that ends %s has exit code %d", result.Outcome, code)
 	}
 }
@@ -157,7 +158,7 @@ func (f *testFabric) asSaid(t *testing.T, failing string, before map[string]plan
 	}
 	confirmed := map[string]bool{}
 	for _, d := range result.Devices {
-		confirmed[d.Device] = d.Outcome == apply.Applied
+		confirmed[d.Device] = d.Outcome == journal.Applied
 	}
 	for device := range before {
 		if confirmed[device] == wanted[device] {
@@ -189,7 +190,7 @@ func TestADeviceThatRefusesItsUndoIsPartialAndItsLeavesAreListed(t *testing.T) {
 	result, code := f.apply(t, blind()...)
 	f.consistent(t, "spine1", before, result, code)
 	i := slices.IndexFunc(result.Devices, func(d apply.DeviceResult) bool { return d.Device == "spine1" })
-	if code != exitUnknown || result.Outcome != apply.Partial || i < 0 || len(result.Devices[i].Leaves) == 0 {
+	if code != exitUnknown || result.Outcome != journal.Partial || i < 0 || len(result.Devices[i].Leaves) == 0 {
 		t.Fatalf("exit code %d: %+v", code, result)
 	}
 	if code, _, said := f.weir("apply", f.dir, "--yes"); code != exitError || !strings.Contains(said, "weir recover") {
@@ -200,7 +201,7 @@ func TestADeviceThatRefusesItsUndoIsPartialAndItsLeavesAreListed(t *testing.T) {
 			t.Errorf("%s does not say where the run stands: %s", reading, said)
 		}
 	}
-	if again, code := f.end(t, append([]string{"recover", f.dir, "--json"}, blind()...)...); code != exitDone || again.Outcome != apply.AsBefore {
+	if again, code := f.end(t, append([]string{"recover", f.dir, "--json"}, blind()...)...); code != exitDone || again.Outcome != journal.AsBefore {
 		t.Fatalf("recover: exit code %d: %+v", code, again)
 	}
 	f.asSaid(t, "spine1", before, result)
@@ -217,9 +218,9 @@ func TestAConfirmationThatGoesWrongIsFinished(t *testing.T) {
 		t.Run(string(fault), func(t *testing.T) {
 			t.Parallel()
 			f := newFabric(t, few())
-			f.observe = func(r apply.Record) {
+			f.observe = func(r journal.Record) {
 				switch {
-				case r.Kind != apply.Passed || r.Wave != 1:
+				case r.Kind != journal.Passed || r.Wave != 1:
 				case fault == cutOffManagement:
 					if err := f.lab.Kill("spine1"); err != nil {
 						t.Error(err)
@@ -243,7 +244,7 @@ func TestAConfirmationThatGoesWrongIsFinished(t *testing.T) {
 			if err := f.lab.Revive("spine1"); err != nil {
 				t.Fatal(err)
 			}
-			if again, code := f.end(t, append([]string{"recover", f.dir, "--json"}, blind()...)...); code != exitDone || again.Outcome != apply.Applied {
+			if again, code := f.end(t, append([]string{"recover", f.dir, "--json"}, blind()...)...); code != exitDone || again.Outcome != journal.Applied {
 				t.Fatalf("recover: exit code %d: %+v", code, again)
 			}
 			if left := f.planned(t); left.Summary.Devices != 1 {

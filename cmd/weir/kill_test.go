@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirfabric/weir/cmd/control"
-	"github.com/weirfabric/weir/drivers/apply"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/inventory"
 )
@@ -35,7 +35,7 @@ func TestARunThatIsKilledAfterAnyRecordIsRecovered(t *testing.T) {
 	if code != exitDone {
 		t.Fatalf("exit code %d: %+v", code, done)
 	}
-	records, err := apply.Store{Dir: control.LabDir(whole.dir)}.Read(done.Run)
+	records, err := journal.Store{Dir: control.LabDir(whole.dir)}.Read(done.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestARunThatIsKilledAfterAnyRecordIsRecovered(t *testing.T) {
 			t.Parallel()
 			f := newFabric(t, few())
 			before := f.states(t)
-			if killed := f.killed(t, n, flags); killed[len(killed)-1].Kind != apply.Ended {
+			if killed := f.killed(t, n, flags); killed[len(killed)-1].Kind != journal.Ended {
 				f.recovered(t, before, killed, flags)
 			}
 			f.whole(t, flags)
@@ -57,13 +57,13 @@ func TestARunThatIsKilledAfterAnyRecordIsRecovered(t *testing.T) {
 }
 
 // killed starts an apply that kills itself after record n, and gives the journal that it leaves.
-func (f *testFabric) killed(t *testing.T, n int, flags []string) []apply.Record {
+func (f *testFabric) killed(t *testing.T, n int, flags []string) []journal.Record {
 	t.Helper()
 	status, said := f.signalled(t, syscall.SIGKILL, n, flags)
 	if status.Signal() != syscall.SIGKILL {
 		t.Fatalf("it was not killed: %v\n%s", status, said)
 	}
-	store := apply.Store{Dir: control.LabDir(f.dir)}
+	store := journal.Store{Dir: control.LabDir(f.dir)}
 	runs, err := store.Runs()
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("runs %v: %v", runs, err)
@@ -103,7 +103,7 @@ func TestAnInterruptLeadsTheWaveBack(t *testing.T) {
 }
 
 // recovered ends the run that was killed, and checks that what passed is applied and all else is as before.
-func (f *testFabric) recovered(t *testing.T, before map[string]plan.State, killed []apply.Record, flags []string) {
+func (f *testFabric) recovered(t *testing.T, before map[string]plan.State, killed []journal.Record, flags []string) {
 	t.Helper()
 	if code, _, said := f.weir("apply", f.dir, "--yes"); code != exitError || !strings.Contains(said, "weir recover") {
 		t.Errorf("an apply meanwhile: exit code %d: %s", code, said)
@@ -114,7 +114,7 @@ func (f *testFabric) recovered(t *testing.T, before map[string]plan.State, kille
 	}
 	passed := map[int]bool{}
 	for _, r := range killed {
-		passed[r.Wave] = passed[r.Wave] || r.Kind == apply.Passed
+		passed[r.Wave] = passed[r.Wave] || r.Kind == journal.Passed
 	}
 	now, again := f.states(t), f.planned(t)
 	for wave, devices := range killed[0].Devices {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/weirfabric/weir/cmd/control/lab"
 	"github.com/weirfabric/weir/drivers/apply"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/drivers/sim"
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/inventory"
@@ -28,9 +29,9 @@ const labScale = 80
 type testFabric struct {
 	dir     string
 	lab     *sim.Lab
-	real    bool               // reach the devices as real ones, by the inventory
-	observe func(apply.Record) // told of the records of runs
-	later   []failure          // what else goes wrong after the first failure
+	real    bool                 // reach the devices as real ones, by the inventory
+	observe func(journal.Record) // told of the records of runs
+	later   []failure            // what else goes wrong after the first failure
 }
 
 // mixed is a fabric of both switch languages and hosts.
@@ -73,7 +74,7 @@ func newFabricOf(t *testing.T, spec inventory.ClosSpec, o lab.Options) *testFabr
 // weir runs a command of weir on the lab and gives its exit code, what it printed, and what it said beside it.
 func (f *testFabric) weir(args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	c := &console{out: &out, err: &err, observed: func(r apply.Record) {
+	c := &console{out: &out, err: &err, observed: func(r journal.Record) {
 		if f.observe != nil {
 			f.observe(r)
 		}
@@ -229,7 +230,7 @@ func TestApplyReachesEveryDeviceAndASecondPlanIsEmpty(t *testing.T) {
 		t.Fatalf("the first plan has %+v in %d waves", first.Summary, len(first.Waves))
 	}
 	result, code := f.apply(t, "--idle", "accept") // factory hosts do not send in the class yet
-	if code != exitDone || result.Outcome != apply.Applied || len(result.Devices) != 5 {
+	if code != exitDone || result.Outcome != journal.Applied || len(result.Devices) != 5 {
 		t.Fatalf("exit code %d: %+v", code, result)
 	}
 	if again := f.planned(t); len(again.Waves) != 0 {
@@ -353,7 +354,7 @@ accept:
 		t.Fatal(err)
 	}
 	result, code := f.apply(t)
-	if code != exitRolledBack || result.Outcome != apply.AsBefore || !strings.Contains(result.Why, "drop") {
+	if code != exitRolledBack || result.Outcome != journal.AsBefore || !strings.Contains(result.Why, "drop") {
 		t.Fatalf("exit code %d: %+v", code, result)
 	}
 	t.Log(result.Why)

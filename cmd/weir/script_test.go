@@ -18,7 +18,7 @@ import (
 
 	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/cmd/control/lab"
-	"github.com/weirfabric/weir/drivers/apply"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/drivers/sim"
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/intent/proof/deadlock"
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 			var signal syscall.Signal
 			var record int
 			if n, _ := fmt.Sscanf(os.Getenv(signalAt), "%d:%d", &signal, &record); n == 2 {
-				c.observed = func(r apply.Record) {
+				c.observed = func(r journal.Record) {
 					if r.Seq != record {
 						return
 					}

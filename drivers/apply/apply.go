@@ -1,6 +1,6 @@
 // Package apply carries a plan out: wave by wave, each confirmed only when what was read back and what was counted say so,
 // and led back to what was there before when they do not. Everything it is about to do is in a journal first, so that a run
-// that is cut off at any moment can be ended by Recover.
+// that is cut off at any moment can be ended by Recover. Package journal says what a journal means.
 package apply
 
 import (
@@ -13,7 +13,10 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/weirfabric/weir/drivers"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
 )
@@ -39,7 +42,7 @@ type Watch func(ctx context.Context, wave []plan.Step) func(context.Context) Ver
 
 // Config is what a run needs. Zero durations and numbers take the default that is named.
 type Config struct {
-	Store    Store
+	Store    journal.Store // its clock names runs
 	Devices  map[string]Device
 	Dial     func(ctx context.Context, device string) (drivers.Target, error)
 	Watch    Watch         // nil: a wave passes when every device holds what was wanted
@@ -48,27 +51,26 @@ type Config struct {
 	Patience time.Duration // how long a device that is unreachable or whose outcome is unknown is waited for; 2 minutes
 	Poll     time.Duration // between two looks at such a device; 1 second
 	Scale    float64       // seconds of the devices, in which a step's Cost is, in one of ours; 1, and more in a lab
-	Observe  func(Record)
+	Observe  func(journal.Record)
 	Who      string // user@host, for the lock
 	PID      int
-	Now      func() time.Time // names runs; time.Now
 }
 
 // Result is how a run ended.
 type Result struct {
-	Run     string         `json:"run"`
-	Outcome Outcome        `json:"outcome"`
-	Why     string         `json:"why"`     // what stopped the run; empty when it went through
-	Devices []DeviceResult `json:"devices"` // of the waves that were begun, in their order
+	Run     string          `json:"run"`
+	Outcome journal.Outcome `json:"outcome"`
+	Why     string          `json:"why"`     // what stopped the run; empty when it went through
+	Devices []DeviceResult  `json:"devices"` // of the waves that were begun, in their order
 }
 
 // DeviceResult is how one device ended.
 type DeviceResult struct {
-	Device  string   `json:"device"`
-	Wave    int      `json:"wave"` // from 0
-	Outcome Outcome  `json:"outcome"`
-	Why     string   `json:"why"`
-	Leaves  []string `json:"leaves"` // what differs from before, where the outcome is partial
+	Device  string          `json:"device"`
+	Wave    int             `json:"wave"` // from 0
+	Outcome journal.Outcome `json:"outcome"`
+	Why     string          `json:"why"`
+	Leaves  []string        `json:"leaves"` // what differs from before, where the outcome is partial
 }
 
 // StaleError says that devices changed since the plan was made.
@@ -85,27 +87,13 @@ func (e *StaleError) Error() string {
 	return b.String()
 }
 
-// ConsumedError says that a plan was applied before.
-type ConsumedError struct{ Run string }
-
-func (e *ConsumedError) Error() string {
-	return fmt.Sprintf("this plan was applied by run %s: a plan is applied once; make a new one", e.Run)
-}
-
-// UnfinishedError says that an earlier run was cut off.
-type UnfinishedError struct{ Run string }
-
-func (e *UnfinishedError) Error() string {
-	return fmt.Sprintf("run %s was cut off before its end: run `weir recover`", e.Run)
-}
-
 // Apply carries out p. want is the wanted document of each of its devices. The error tells why nothing was sent; from the
 // first message on, what happens is in the result.
 func (c Config) Apply(ctx context.Context, p plan.Plan, want map[string]plan.Document) (Result, error) {
 	if err := c.fresh(p.ID); err != nil {
 		return Result{}, err
 	}
-	return c.execute(ctx, Record{Kind: Started, Verb: "apply", Plan: p.ID}, p.Waves, want, nil)
+	return c.execute(ctx, journal.Record{Kind: journal.Started, Verb: "apply", Plan: p.ID}, p.Waves, want, nil)
 }
 
 // fresh refuses a plan that was applied, and any while a run stands open.
@@ -113,17 +101,13 @@ func (c Config) fresh(id string) error {
 	if err := c.Store.Free(c.Who); err != nil {
 		return err
 	}
-	runs, err := c.Store.Runs()
+	begun, err := c.Store.Begun()
 	if err != nil {
 		return err
 	}
-	for _, name := range runs {
-		records, err := c.Store.Read(name)
-		if err != nil {
-			return err
-		}
-		if len(records) > 0 && records[0].Plan == id && id != "" {
-			return &ConsumedError{name}
+	for _, past := range begun {
+		if past.Plan == id && id != "" {
+			return &journal.ConsumedError{Run: past.Name}
 		}
 	}
 	return nil
@@ -131,7 +115,7 @@ func (c Config) fresh(id string) error {
 
 // execute runs waves under a new journal. owners, where it is not nil, is what the manifest of each device becomes when it
 // is confirmed.
-func (c Config) execute(ctx context.Context, start Record, waves [][]plan.Step, want map[string]plan.Document, owners plan.Manifest) (Result, error) {
+func (c Config) execute(ctx context.Context, start journal.Record, waves [][]plan.Step, want map[string]plan.Document, owners plan.Manifest) (Result, error) {
 	r, err := c.begin(start, waves, want)
 	if err != nil {
 		return Result{}, err
@@ -152,7 +136,7 @@ func (c Config) execute(ctx context.Context, start Record, waves [][]plan.Step, 
 // run is one run while it goes on.
 type run struct {
 	Config
-	journal *Journal
+	journal *journal.Journal
 	want    map[string]plan.Document
 	owners  plan.Manifest // a rollback: what is weir's afterwards
 	result  Result
@@ -160,10 +144,10 @@ type run struct {
 	owning sync.Mutex
 }
 
-func (c Config) begin(start Record, waves [][]plan.Step, want map[string]plan.Document) (*run, error) {
+func (c Config) begin(start journal.Record, waves [][]plan.Step, want map[string]plan.Document) (*run, error) {
 	c = c.withDefaults()
-	name := c.Now().UTC().Format("20060102-150405.000")
-	if err := c.Store.Lock(Lock{Run: name, Verb: start.Verb, Who: c.Who, PID: c.PID, Since: c.Now().UTC()}); err != nil {
+	name := c.Store.Time().Format("20060102-150405.000")
+	if err := c.Store.Lock(journal.Lock{Run: name, Verb: start.Verb, Who: c.Who, PID: c.PID, Since: c.Store.Time()}); err != nil {
 		return nil, err
 	}
 	j, err := c.Store.Create(name, c.Observe)
@@ -177,7 +161,7 @@ func (c Config) begin(start Record, waves [][]plan.Step, want map[string]plan.Do
 		}
 		start.Devices = append(start.Devices, devices)
 	}
-	r := &run{Config: c, journal: j, want: want, result: Result{Run: name, Outcome: Applied, Devices: []DeviceResult{}}}
+	r := &run{Config: c, journal: j, want: want, result: Result{Run: name, Outcome: journal.Applied, Devices: []DeviceResult{}}}
 	return r, j.Append(start)
 }
 
@@ -196,38 +180,29 @@ func (c Config) withDefaults() Config {
 	if c.Scale <= 0 {
 		c.Scale = 1
 	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
 	return c
 }
 
 // abandon ends a run before anything was sent.
 func (r *run) abandon(why error) error {
-	r.result.Outcome, r.result.Why = AsBefore, why.Error()
+	r.result.Outcome, r.result.Why = journal.AsBefore, why.Error()
 	return r.end()
 }
 
 // end writes the last record and gives the lock back, unless a device is stuck: then both stay for Recover.
 func (r *run) end() error {
 	for _, d := range r.result.Devices {
-		if d.Outcome == Unknown || d.Outcome == Partial {
-			r.result.Outcome = worse(r.result.Outcome, d.Outcome)
+		if d.Outcome == journal.Unknown || d.Outcome == journal.Partial {
+			r.result.Outcome = journal.Worse(r.result.Outcome, d.Outcome)
 		}
 	}
-	if r.result.Outcome == Unknown || r.result.Outcome == Partial {
+	if r.result.Outcome == journal.Unknown || r.result.Outcome == journal.Partial {
 		return nil
 	}
-	if err := r.journal.Append(Record{Kind: Ended, Outcome: r.result.Outcome, Text: r.result.Why}); err != nil {
+	if err := r.journal.Append(journal.Record{Kind: journal.Ended, Outcome: r.result.Outcome, Text: r.result.Why}); err != nil {
 		return err
 	}
 	return r.Store.Unlock()
-}
-
-// worse is the outcome that an operator must hear of first.
-func worse(a, b Outcome) Outcome {
-	order := []Outcome{Applied, AsBefore, Partial, Unknown}
-	return order[max(slices.Index(order, a), slices.Index(order, b))]
 }
 
 // own changes the manifest on disk.
@@ -301,14 +276,13 @@ func nameOf(part string) string {
 
 // each runs do for every step, Parallel at once, and returns when all are done.
 func (r *run) each(steps []plan.Step, do func(plan.Step)) {
-	slots := make(chan struct{}, r.Parallel)
-	var all sync.WaitGroup
+	var running errgroup.Group
+	running.SetLimit(r.Parallel)
 	for _, s := range steps {
-		slots <- struct{}{}
-		all.Go(func() {
-			defer func() { <-slots }()
+		running.Go(func() error {
 			do(s)
+			return nil
 		})
 	}
-	all.Wait()
+	_ = running.Wait()
 }

@@ -3,13 +3,12 @@ package apply
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
@@ -25,7 +24,7 @@ func all(state string) map[string]string {
 func TestAPlanIsAppliedConfirmedAndSaved(t *testing.T) {
 	f := newFleet(t)
 	got, err := f.config.Apply(t.Context(), f.plan, f.want)
-	if err != nil || got.Outcome != Applied {
+	if err != nil || got.Outcome != journal.Applied {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	if diff := cmp.Diff(all(after), f.state()); diff != "" {
@@ -38,7 +37,7 @@ func TestAPlanIsAppliedConfirmedAndSaved(t *testing.T) {
 	if err != nil || !m.Has("a", "object of a") {
 		t.Errorf("the manifest does not say what is weir's: %v, %v", m, err)
 	}
-	var consumed *ConsumedError
+	var consumed *journal.ConsumedError
 	if _, err := f.config.Apply(t.Context(), f.plan, f.want); !errors.As(err, &consumed) {
 		t.Errorf("the same plan again: got %v", err)
 	}
@@ -64,7 +63,7 @@ func TestADeviceThatAlreadyIsAsWantedIsLeftInPeace(t *testing.T) {
 	f := newFleet(t)
 	f.devices["a"].running = map[string]string{"pfc": "3", "ecn": "150kB", "#banner": "hands off"}
 	f.devices["a"].fault = "reject"
-	if got, err := f.config.Apply(t.Context(), f.plan, f.want); err != nil || got.Outcome != Applied {
+	if got, err := f.config.Apply(t.Context(), f.plan, f.want); err != nil || got.Outcome != journal.Applied {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 }
@@ -75,7 +74,7 @@ func TestABadWaveIsUndoneWholeAndTheRunStops(t *testing.T) {
 			f := newFleet(t)
 			f.devices[victim].fault = fault
 			got, err := f.config.Apply(t.Context(), f.plan, f.want)
-			if err != nil || got.Outcome != AsBefore {
+			if err != nil || got.Outcome != journal.AsBefore {
 				t.Fatalf("%s on %s: got %+v, %v", fault, victim, got, err)
 			}
 			if diff := cmp.Diff(all(before), f.state()); diff != "" {
@@ -96,7 +95,7 @@ func TestAWaveThatTheCountersRefuseIsUndoneAndTheOneBeforeStays(t *testing.T) {
 		}
 	}
 	got, err := f.config.Apply(t.Context(), f.plan, f.want)
-	if err != nil || got.Outcome != AsBefore || !strings.Contains(got.Why, "dropped 12 packets") {
+	if err != nil || got.Outcome != journal.AsBefore || !strings.Contains(got.Why, "dropped 12 packets") {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	if diff := cmp.Diff(map[string]string{"a": after, "b": after, "c": before}, f.state()); diff != "" {
@@ -108,26 +107,26 @@ func TestADeviceThatDiesIsUnknownTheOthersAreAsBeforeAndRecoverEndsIt(t *testing
 	f := newFleet(t)
 	f.devices["a"].fault = "lost"
 	got, err := f.config.Apply(t.Context(), f.plan, f.want)
-	if err != nil || got.Outcome != Unknown {
+	if err != nil || got.Outcome != journal.Unknown {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	if diff := cmp.Diff(before, string(f.running("b"))); diff != "" {
 		t.Errorf("the reachable device: %s", diff)
 	}
-	var unfinished *UnfinishedError
+	var unfinished *journal.UnfinishedError
 	if _, err := f.config.Apply(t.Context(), f.plan, f.want); !errors.As(err, &unfinished) {
 		t.Errorf("a new apply meanwhile: got %v", err)
 	}
 	f.devices["a"].dead = false
 	again, err := f.config.Recover(t.Context(), got.Run)
-	if err != nil || again.Outcome != AsBefore {
+	if err != nil || again.Outcome != journal.AsBefore {
 		t.Fatalf("recover: got %+v, %v", again, err)
 	}
 	if diff := cmp.Diff(all(before), f.state()); diff != "" {
 		t.Error(diff)
 	}
 	f.replan(t, "plan-2")
-	if got, err := f.config.Apply(t.Context(), f.plan, f.want); err != nil || got.Outcome != Applied {
+	if got, err := f.config.Apply(t.Context(), f.plan, f.want); err != nil || got.Outcome != journal.Applied {
 		t.Errorf("apply after recover: got %+v, %v", got, err)
 	}
 }
@@ -145,7 +144,7 @@ func TestRollbackLeadsEveryDeviceBackAndRefusesWhereOneMoved(t *testing.T) {
 	}
 	f.devices["c"].running["ecn"] = "150kB"
 	got, err := f.config.Rollback(t.Context(), first.Run)
-	if err != nil || got.Outcome != Applied {
+	if err != nil || got.Outcome != journal.Applied {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	if diff := cmp.Diff(all(before), f.state()); diff != "" {
@@ -163,7 +162,7 @@ func TestAnInterruptUndoesTheWave(t *testing.T) {
 		return func(context.Context) Verdict { interrupt(); return Verdict{Pass: true} }
 	}
 	got, err := f.config.Apply(ctx, f.plan, f.want)
-	if err != nil || got.Outcome != AsBefore || !strings.Contains(got.Why, "interrupted") {
+	if err != nil || got.Outcome != journal.AsBefore || !strings.Contains(got.Why, "interrupted") {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	if diff := cmp.Diff(all(before), f.state()); diff != "" {
@@ -199,7 +198,7 @@ func TestRecoverEndsARunThatWasCutOffAfterAnyRecord(t *testing.T) {
 		}
 		passed := map[int]bool{}
 		for _, r := range records[:n] {
-			passed[r.Wave] = passed[r.Wave] || r.Kind == Passed
+			passed[r.Wave] = passed[r.Wave] || r.Kind == journal.Passed
 		}
 		want := all(before)
 		if passed[0] {
@@ -215,7 +214,7 @@ func TestRecoverEndsARunThatWasCutOffAfterAnyRecord(t *testing.T) {
 			t.Errorf("after record %d (%s): the timer of %s still runs", n, records[n-1].Kind, open)
 		}
 		f.replan(t, "plan-2")
-		if again, err := f.config.Apply(t.Context(), f.plan, f.want); err != nil || again.Outcome != Applied {
+		if again, err := f.config.Apply(t.Context(), f.plan, f.want); err != nil || again.Outcome != journal.Applied {
 			t.Errorf("after record %d (%s): the next apply gives %+v, %v", n, records[n-1].Kind, again, err)
 		}
 	}
@@ -227,7 +226,7 @@ func cutOff(t *testing.T, f *fleet, n int) {
 	t.Helper()
 	reached := make(chan struct{})
 	config := f.config
-	config.Observe = func(r Record) {
+	config.Observe = func(r journal.Record) {
 		if r.Seq == n {
 			close(reached)
 			select {}
@@ -241,7 +240,7 @@ func TestAConfirmationWhoseAnswerIsLostIsNoReasonToUndo(t *testing.T) {
 	f := newFleet(t)
 	f.devices["b"].mute = "its answer is lost"
 	got, err := f.config.Apply(t.Context(), f.plan, f.want)
-	if err != nil || got.Outcome != Applied {
+	if err != nil || got.Outcome != journal.Applied {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	if diff := cmp.Diff(all(after), f.state()); diff != "" {
@@ -256,11 +255,11 @@ func TestRecoverFinishesADeviceThatConfirmedAndThenWasLost(t *testing.T) {
 	f := newFleet(t)
 	f.devices["b"].mute = "dies"
 	got, err := f.config.Apply(t.Context(), f.plan, f.want)
-	if err != nil || got.Outcome != Unknown {
+	if err != nil || got.Outcome != journal.Unknown {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	f.devices["b"].dead = false
-	if got, err = f.config.Recover(t.Context(), got.Run); err != nil || got.Outcome != Applied {
+	if got, err = f.config.Recover(t.Context(), got.Run); err != nil || got.Outcome != journal.Applied {
 		t.Fatalf("recover: got %+v, %v", got, err)
 	}
 	if diff := cmp.Diff(map[string]string{"a": after, "b": after, "c": before}, f.state()); diff != "" {
@@ -268,57 +267,5 @@ func TestRecoverFinishesADeviceThatConfirmedAndThenWasLost(t *testing.T) {
 	}
 	if f.devices["b"].saved["pfc"] != "3" {
 		t.Error("it is not made persistent")
-	}
-}
-
-func TestAHalfWrittenRecordIsCutOff(t *testing.T) {
-	s := Store{t.TempDir()}
-	j, err := s.Create("run-1", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range []Kind{Started, Before} {
-		if err := j.Append(Record{Kind: k}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	j.Close()
-	name := filepath.Join(s.Dir, "runs", "run-1.jsonl")
-	body, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, append(body, `{"seq":3,"kind":"pen`...), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	j, err = s.Open("run-1", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
-	if err := j.Append(Record{Kind: Ended}); err != nil {
-		t.Fatal(err)
-	}
-	records, err := s.Read("run-1")
-	if err != nil || len(records) != 3 || records[2].Kind != Ended || records[2].Seq != 3 {
-		t.Errorf("got %+v, %v", records, err)
-	}
-}
-
-func TestOnlyOneRunHoldsTheLock(t *testing.T) {
-	s := Store{t.TempDir()}
-	if err := s.Lock(Lock{Run: "1", Verb: "apply", Who: "ada@host", PID: os.Getpid()}); err != nil {
-		t.Fatal(err)
-	}
-	err := s.Lock(Lock{Run: "2"})
-	var locked *LockedError
-	if !errors.As(err, &locked) || locked.Lock.Run != "1" || !strings.Contains(err.Error(), "ada@host") {
-		t.Fatalf("got %v", err)
-	}
-	if err := s.Unlock(); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Lock(Lock{Run: "2"}); err != nil {
-		t.Error(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirfabric/weir/drivers"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
@@ -214,7 +215,7 @@ type fleet struct {
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
 	f := &fleet{devices: map[string]*device{}, want: map[string]plan.Document{}}
-	f.config = Config{Store: Store{t.TempDir()}, Devices: map[string]Device{}, Timeout: time.Second, Patience: 50 * time.Millisecond,
+	f.config = Config{Store: journal.Store{Dir: t.TempDir()}, Devices: map[string]Device{}, Timeout: time.Second, Patience: 50 * time.Millisecond,
 		Poll: time.Microsecond, Who: "test", PID: 1 << 30,
 		Dial: func(_ context.Context, name string) (drivers.Target, error) { return f.devices[name].dial() }}
 	for i, name := range []string{"a", "b", "c"} {

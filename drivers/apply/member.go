@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirfabric/weir/drivers"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
@@ -24,14 +25,14 @@ type member struct {
 	objects []string       // that were weir's before
 	pending *plan.Pending  // nil: nothing was announced
 	kept    bool           // confirmed on the device: its own timer no longer undoes it
-	outcome Outcome
+	outcome journal.Outcome
 	why     error
 	leaves  []string
 }
 
 func (m *member) name() string { return m.step.Device }
 
-func (m *member) log(rec Record) error {
+func (m *member) log(rec journal.Record) error {
 	rec.Wave, rec.Device = m.wave, m.name()
 	return m.journal.Append(rec)
 }
@@ -94,7 +95,7 @@ func (m *member) prepare(ctx context.Context) error {
 	m.before, m.noted = state.Owned, true
 	return m.own(func(manifest plan.Manifest) {
 		m.objects = slices.Clone(manifest[m.name()])
-		err = m.log(Record{Kind: Before, Owned: m.before, Objects: m.objects})
+		err = m.log(journal.Record{Kind: journal.Before, Owned: m.before, Objects: m.objects})
 		for _, l := range m.want[m.name()] {
 			if l.Object != "" && !slices.Contains(manifest[m.name()], l.Object) {
 				manifest[m.name()] = append(manifest[m.name()], l.Object)
@@ -113,20 +114,20 @@ func (m *member) send(ctx context.Context, step plan.Step, name string) error {
 	}
 	p := plan.Pending{Device: m.name(), Name: name, Route: step.Route}
 	if step.Confirm > 0 {
-		p.Deadline = m.Now().Add(step.Confirm)
+		p.Deadline = m.Store.Time().Add(step.Confirm)
 	}
-	if err := m.log(Record{Kind: Pending, Pending: &p, Persist: step.Persist, Quiet: step.Quiet}); err != nil {
+	if err := m.log(journal.Record{Kind: journal.Pending, Pending: &p, Persist: step.Persist, Quiet: step.Quiet}); err != nil {
 		return err
 	}
 	m.pending, m.kept = &p, step.Confirm == 0
 	for i, chunk := range step.Chunks {
-		if err := m.log(Record{Kind: Sending, Chunk: i}); err != nil {
+		if err := m.log(journal.Record{Kind: journal.Sending, Chunk: i}); err != nil {
 			return err
 		}
 		if err := m.set(ctx, step, chunk, p); err != nil {
 			return fmt.Errorf("%s: chunk %d of %d: %w", m.name(), i+1, len(step.Chunks), err)
 		}
-		if err := m.log(Record{Kind: Sent, Chunk: i}); err != nil {
+		if err := m.log(journal.Record{Kind: journal.Sent, Chunk: i}); err != nil {
 			return err
 		}
 	}
@@ -145,8 +146,8 @@ func (m *member) set(ctx context.Context, step plan.Step, chunk plan.Chunk, p pl
 	return err
 }
 
-// keep confirms what was sent, if anything was, and makes it persistent.
-func (m *member) keep(ctx context.Context, step plan.Step) error {
+// confirm confirms what was sent, if anything was, and makes it persistent.
+func (m *member) confirm(ctx context.Context, step plan.Step) error {
 	if m.pending == nil {
 		return nil
 	}
@@ -155,7 +156,7 @@ func (m *member) keep(ctx context.Context, step plan.Step) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
 	defer cancel()
-	if err := m.confirm(ctx); err != nil {
+	if err := m.confirmPending(ctx); err != nil {
 		m.close()
 		return fmt.Errorf("%s: confirm: %w", m.name(), err)
 	}
@@ -172,9 +173,9 @@ func (m *member) keep(ctx context.Context, step plan.Step) error {
 	return nil
 }
 
-// confirm makes the device keep what was sent. One that says that nothing waits any more kept it before, where the answer was lost
+// confirmPending makes the device keep what was sent. One that says that nothing waits any more kept it before, where the answer was lost
 // or the process killed, or has undone it by itself: what it holds tells which.
-func (m *member) confirm(ctx context.Context) error {
+func (m *member) confirmPending(ctx context.Context) error {
 	err := m.target.Confirm(ctx, *m.pending)
 	if !errors.Is(err, drivers.ErrDecided) {
 		return err
@@ -196,8 +197,8 @@ func (m *member) confirmed() error {
 			return err
 		}
 	}
-	m.outcome, m.kept = Applied, true
-	return m.log(Record{Kind: Confirmed})
+	m.outcome, m.kept = journal.Applied, true
+	return m.log(journal.Record{Kind: journal.Confirmed})
 }
 
 // settled waits until nothing on the device still changes it and two readings agree, and gives that reading. It gives up

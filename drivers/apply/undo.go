@@ -7,35 +7,36 @@ import (
 	"strings"
 
 	"github.com/weirfabric/weir/drivers"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
 // tries is how often a device is led back before it is given up: the first may meet a device that still changes itself.
 const tries = 3
 
-// undo leads every device of a wave back that was touched. How it went stands in each member.
-func (r *run) undo(ctx context.Context, members []*member) {
+// undoAll leads every device of a wave back that was touched. How it went stands in each member.
+func (r *run) undoAll(ctx context.Context, members []*member) {
 	_ = r.all(members, func(m *member) error {
 		switch {
 		case m.pending != nil:
-			m.lead(ctx)
+			m.undo(ctx)
 		case m.noted:
-			m.outcome = AsBefore
+			m.outcome = journal.AsBefore
 			return m.disown()
 		}
 		return nil
 	})
 }
 
-// lead leads the device back to what it was before, by weir's own inverse of what is read now, and notes how that ended.
-func (m *member) lead(ctx context.Context) {
-	err := m.log(Record{Kind: Undoing})
+// undo leads the device back to what it was before, by weir's own inverse of what is read now, and notes how that ended.
+func (m *member) undo(ctx context.Context) {
+	err := m.log(journal.Record{Kind: journal.Undoing})
 	for range tries {
 		if err == nil {
-			err = m.back(ctx)
+			err = m.restore(ctx)
 		}
 		if err == nil {
-			m.outcome, m.why, m.leaves = AsBefore, nil, nil
+			m.outcome, m.why, m.leaves = journal.AsBefore, nil, nil
 			return
 		}
 		var unknown *drivers.UnknownError
@@ -48,18 +49,18 @@ func (m *member) lead(ctx context.Context) {
 	if err == nil {
 		err = m.why
 	}
-	m.outcome, m.why = Unknown, err
+	m.outcome, m.why = journal.Unknown, err
 	if len(m.leaves) > 0 {
-		m.outcome = Partial
+		m.outcome = journal.Partial
 	}
-	if logged := m.log(Record{Kind: Stuck, Outcome: m.outcome, Text: err.Error(), Leaves: m.leaves}); logged != nil {
+	if logged := m.log(journal.Record{Kind: journal.Stuck, Outcome: m.outcome, Text: err.Error(), Leaves: m.leaves}); logged != nil {
 		m.why = errors.Join(err, logged)
 	}
 }
 
-// back makes one attempt: cancel what the device would undo by itself, wait until it is quiet, send the inverse of what is
+// restore makes one attempt: cancel what the device would undo by itself, wait until it is quiet, send the inverse of what is
 // different, and read.
-func (m *member) back(ctx context.Context) error {
+func (m *member) restore(ctx context.Context) error {
 	if !m.kept && m.pending != nil {
 		m.cancel(ctx)
 	}
@@ -79,7 +80,7 @@ func (m *member) back(ctx context.Context) error {
 	if err := m.send(ctx, inverse, name); err != nil {
 		return err
 	}
-	if err := m.keep(ctx, inverse); err != nil {
+	if err := m.confirm(ctx, inverse); err != nil {
 		return err
 	}
 	if have, err = m.settled(ctx); err != nil {
@@ -108,7 +109,7 @@ func (m *member) restored(have plan.State) error {
 	if err := m.disown(); err != nil {
 		return err
 	}
-	return m.log(Record{Kind: Undone, Digest: have.Owned.Digest()})
+	return m.log(journal.Record{Kind: journal.Undone, Digest: have.Owned.Digest()})
 }
 
 // disown gives back what was taken into the manifest.

@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
-// wave sends the steps of one wave, has it judged, and keeps or undoes the whole of it. It says whether the run goes on.
+// wave sends the steps of one wave, has it judged, and confirms or undoes the whole of it. It says whether the run goes on.
 func (r *run) wave(ctx context.Context, n int, steps []plan.Step) bool {
 	var members []*member
 	for _, s := range steps {
@@ -24,7 +26,7 @@ func (r *run) wave(ctx context.Context, n int, steps []plan.Step) bool {
 		}
 	}()
 	if err := r.all(members, func(m *member) error { return m.prepare(ctx) }); err != nil {
-		r.undo(ctx, members)
+		r.undoAll(ctx, members)
 		return r.stop(members, fmt.Errorf("nothing of this wave was sent: %w", err))
 	}
 	judge := func(context.Context) Verdict { return Verdict{Pass: true} }
@@ -35,14 +37,14 @@ func (r *run) wave(ctx context.Context, n int, steps []plan.Step) bool {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("interrupted: %w", err)
 		}
-		r.undo(context.WithoutCancel(ctx), members)
+		r.undoAll(context.WithoutCancel(ctx), members)
 		return r.stop(members, err)
 	}
-	if err := r.keep(context.WithoutCancel(ctx), members); err != nil {
+	if err := r.confirmAll(context.WithoutCancel(ctx), members); err != nil {
 		r.result.Why = err.Error()
 		return false
 	}
-	if err := r.journal.Append(Record{Kind: WaveEnded, Wave: n, Outcome: Applied}); err != nil {
+	if err := r.journal.Append(journal.Record{Kind: journal.WaveEnded, Wave: n, Outcome: journal.Applied}); err != nil {
 		return r.stop(members, err)
 	}
 	if ctx.Err() != nil {
@@ -69,7 +71,7 @@ func (r *run) change(ctx context.Context, members []*member, judge func(context.
 	if !verdict.Pass {
 		return fmt.Errorf("the counters say no: %s", verdict.Text)
 	}
-	return r.journal.Append(Record{Kind: Passed, Wave: members[0].wave, Text: verdict.Text})
+	return r.journal.Append(journal.Record{Kind: journal.Passed, Wave: members[0].wave, Text: verdict.Text})
 }
 
 // reach reads the device back and compares it with what is wanted.
@@ -83,21 +85,21 @@ func (m *member) reach(ctx context.Context) error {
 			m.name(), left[0].Addr, left[0].Before, left[0].After, len(left))
 	}
 	m.reached = state.Owned.Digest()
-	return m.log(Record{Kind: Reached, Digest: m.reached, Parts: state.Owned.Parts()})
+	return m.log(journal.Record{Kind: journal.Reached, Digest: m.reached, Parts: state.Owned.Parts()})
 }
 
-// keep confirms every device. One that cannot be confirmed is tried again while patience lasts, and then left to Recover.
-func (r *run) keep(ctx context.Context, members []*member) error {
+// confirmAll confirms every device. One that cannot be confirmed is tried again while patience lasts, and then left to Recover.
+func (r *run) confirmAll(ctx context.Context, members []*member) error {
 	return r.all(members, func(m *member) error {
-		until := r.Now().Add(r.Patience)
+		until := r.Store.Time().Add(r.Patience)
 		for {
-			err := m.keep(ctx, m.step)
+			err := m.confirm(ctx, m.step)
 			if err == nil {
 				return m.confirmed()
 			}
-			if r.Now().After(until) {
-				m.outcome, m.why = Unknown, err
-				return errors.Join(err, m.log(Record{Kind: Stuck, Outcome: Unknown, Text: err.Error()}))
+			if r.Store.Time().After(until) {
+				m.outcome, m.why = journal.Unknown, err
+				return errors.Join(err, m.log(journal.Record{Kind: journal.Stuck, Outcome: journal.Unknown, Text: err.Error()}))
 			}
 			time.Sleep(r.Poll)
 		}
@@ -108,10 +110,10 @@ func (r *run) keep(ctx context.Context, members []*member) error {
 func (r *run) stop(members []*member, why error) bool {
 	for _, m := range members {
 		if m.outcome == "" {
-			m.outcome = AsBefore
+			m.outcome = journal.AsBefore
 		}
 	}
-	r.result.Outcome, r.result.Why = worse(r.result.Outcome, AsBefore), why.Error()
+	r.result.Outcome, r.result.Why = journal.Worse(r.result.Outcome, journal.AsBefore), why.Error()
 	return false
 }
 
@@ -125,21 +127,15 @@ func (m *member) ended() DeviceResult {
 
 // all runs do for every member, Parallel at once, and joins the errors.
 func (r *run) all(members []*member, do func(*member) error) error {
-	var mu sync.Mutex
-	var failed []error
-	slots := make(chan struct{}, r.Parallel)
-	var running sync.WaitGroup
-	for _, m := range members {
-		slots <- struct{}{}
-		running.Go(func() {
-			defer func() { <-slots }()
-			if err := do(m); err != nil {
-				mu.Lock()
-				failed = append(failed, err)
-				mu.Unlock()
-			}
+	failed := make([]error, len(members))
+	var running errgroup.Group
+	running.SetLimit(r.Parallel)
+	for i, m := range members {
+		running.Go(func() error {
+			failed[i] = do(m)
+			return nil
 		})
 	}
-	running.Wait()
+	_ = running.Wait()
 	return errors.Join(failed...)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirfabric/weir/drivers/apply"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/intent/addr"
 )
 
@@ -59,14 +60,14 @@ func (t *Run) still() {
 }
 
 // Record prints one record.
-func (t *Run) Record(r apply.Record) {
+func (t *Run) Record(r journal.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	began := t.began[r.Device]
 	switch r.Kind {
-	case apply.Pending, apply.Undoing:
+	case journal.Pending, journal.Undoing:
 		t.began[r.Device] = time.Now()
-	case apply.Reached, apply.Confirmed, apply.Undone, apply.Stuck:
+	case journal.Reached, journal.Confirmed, journal.Undone, journal.Stuck:
 		delete(t.began, r.Device)
 	}
 	if t.quiet {
@@ -74,27 +75,27 @@ func (t *Run) Record(r apply.Record) {
 	}
 	v := t.view
 	switch r.Kind {
-	case apply.Started:
+	case journal.Started:
 		v.Printf("%s\n", v.Bold("run "+waves(r)))
-	case apply.Pending:
+	case journal.Pending:
 		v.Printf("  %s: sending\n", r.Device)
-	case apply.Reached:
+	case journal.Reached:
 		v.Printf("  %s: reads back as wanted %s\n", r.Device, v.Dim(fmt.Sprintf("(%.1fs)", time.Since(began).Seconds())))
-	case apply.Passed:
+	case journal.Passed:
 		v.Printf("  wave %d: %s: %s\n", r.Wave+1, v.Good("stays"), r.Text)
-	case apply.Confirmed:
+	case journal.Confirmed:
 		v.Printf("  %s: %s\n", r.Device, v.Good("confirmed"))
-	case apply.Undoing:
+	case journal.Undoing:
 		v.Printf("  %s: %s\n", r.Device, v.Bad("leading back"))
-	case apply.Undone:
+	case journal.Undone:
 		v.Printf("  %s: as before\n", r.Device)
-	case apply.Stuck:
+	case journal.Stuck:
 		v.Printf("  %s: %s: %s\n", r.Device, v.Bad(string(r.Outcome)), r.Text)
 	}
 }
 
 // waves says how many waves a run has, and what it undoes.
-func waves(r apply.Record) string {
+func waves(r journal.Record) string {
 	if r.Of != "" {
 		return fmt.Sprintf("that undoes %s, %d waves", r.Of, len(r.Devices))
 	}
@@ -103,10 +104,10 @@ func waves(r apply.Record) string {
 
 // RunResult prints how a run ended.
 func (v View) RunResult(verb string, result apply.Result) {
-	count := map[apply.Outcome]int{}
+	count := map[journal.Outcome]int{}
 	for _, d := range result.Devices {
 		count[d.Outcome]++
-		if d.Outcome == apply.Unknown || d.Outcome == apply.Partial {
+		if d.Outcome == journal.Unknown || d.Outcome == journal.Partial {
 			v.Printf("%s: %s: %s\n", v.Bold(d.Device), v.Bad(string(d.Outcome)), d.Why)
 			for _, leaf := range d.Leaves {
 				v.Printf("    %s\n", leaf)
@@ -117,17 +118,17 @@ func (v View) RunResult(verb string, result apply.Result) {
 		v.Printf("%s\n", result.Why)
 	}
 	v.Printf("%s %s: %s. Devices: %d changed, %d as before, %d partial, %d unknown.\n", verb, result.Run, v.outcome(result.Outcome),
-		count[apply.Applied], count[apply.AsBefore], count[apply.Partial], count[apply.Unknown])
+		count[journal.Applied], count[journal.AsBefore], count[journal.Partial], count[journal.Unknown])
 	switch {
-	case result.Outcome == apply.Unknown || result.Outcome == apply.Partial:
+	case result.Outcome == journal.Unknown || result.Outcome == journal.Partial:
 		v.Printf("The run stays open. When the devices can be reached again: weir recover\n")
-	case verb == "apply" && count[apply.Applied] > 0:
+	case verb == "apply" && count[journal.Applied] > 0:
 		v.Printf("To undo it: weir rollback %s\n", result.Run)
 	}
 }
 
-func (v View) outcome(o apply.Outcome) string {
-	if o == apply.Applied {
+func (v View) outcome(o journal.Outcome) string {
+	if o == journal.Applied {
 		return v.Good(string(o))
 	}
 	return v.Bad(string(o))

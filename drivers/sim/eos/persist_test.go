@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/drivers/apply"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/drivers/sim"
 	"github.com/weirfabric/weir/drivers/ssh"
 	"github.com/weirfabric/weir/intent/plan"
@@ -67,11 +68,11 @@ func TestWhatIsAppliedOutlivesARestart(t *testing.T) {
 	if findings.HasErrors() || step.Confirm == 0 {
 		t.Fatalf("a step with the timer %s and findings %s", step.Confirm, findings)
 	}
-	store := apply.Store{Dir: t.TempDir()}
+	store := journal.Store{Dir: t.TempDir()}
 	config := apply.Config{Store: store, Devices: map[string]apply.Device{"leaf1": bound}, Dial: dial, Scale: lab.Scale(), Who: "test", PID: os.Getpid()}
 	p := plan.Plan{ID: "plan-1", Waves: [][]plan.Step{{step}}}
 	result, err := config.Apply(t.Context(), p, map[string]plan.Document{"leaf1": want})
-	if err != nil || result.Outcome != apply.Applied {
+	if err != nil || result.Outcome != journal.Applied {
 		t.Fatalf("got %+v, %v", result, err)
 	}
 	saved := over(t, lab, "leaf1", "enable\nshow startup-config")

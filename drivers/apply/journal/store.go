@@ -1,4 +1,4 @@
-package apply
+package journal
 
 import (
 	"bufio"
@@ -7,18 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
-
-	"github.com/weirfabric/weir/intent/plan"
 )
 
-// Store is the folder that holds the journals of all runs, the manifest of what is weir's, and the lock.
+// Store is the folder that holds the journals of all runs, the manifest of what is weir's, and the lock. Beside Dir, the
+// zero value is what a process on a real machine wants.
 type Store struct {
-	Dir string
+	Dir   string
+	Disk  Disk               // where Dir is; nil: OS
+	Now   func() time.Time   // the one clock that names and dates runs; nil: time.Now
+	Alive func(pid int) bool // whether a process of this machine runs; nil: the machine is asked
 }
 
 // Journal is the record of one run. It may be appended to from many goroutines at once.
@@ -26,21 +28,22 @@ type Journal struct {
 	Run string
 
 	mu      sync.Mutex
-	file    *os.File
+	file    File
+	now     func() time.Time
 	records []Record
 	observe func(Record)
 }
 
 // Create starts the journal of a new run. observe, which may be nil, is told of each record once it is on disk.
 func (s Store) Create(run string, observe func(Record)) (*Journal, error) {
-	if err := os.MkdirAll(s.runs(), 0o700); err != nil {
+	if err := s.disk().MkdirAll(s.runs()); err != nil {
 		return nil, fmt.Errorf("make the journal folder: %w", err)
 	}
-	f, err := os.OpenFile(s.path(run), os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := s.disk().Create(s.path(run))
 	if err != nil {
 		return nil, fmt.Errorf("create the journal of %s: %w", run, err)
 	}
-	return &Journal{Run: run, file: f, observe: observe}, nil
+	return &Journal{Run: run, file: f, now: s.Time, observe: observe}, nil
 }
 
 // Open continues the journal of a run that was cut off.
@@ -49,7 +52,7 @@ func (s Store) Open(run string, observe func(Record)) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(s.path(run), os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := s.disk().Append(s.path(run))
 	if err != nil {
 		return nil, fmt.Errorf("open the journal of %s: %w", run, err)
 	}
@@ -57,14 +60,14 @@ func (s Store) Open(run string, observe func(Record)) (*Journal, error) {
 		f.Close()
 		return nil, fmt.Errorf("cut the half-written record off the journal of %s: %w", run, err)
 	}
-	return &Journal{Run: run, file: f, records: records, observe: observe}, nil
+	return &Journal{Run: run, file: f, now: s.Time, records: records, observe: observe}, nil
 }
 
 // Append writes a record and returns when it is on disk.
 func (j *Journal) Append(r Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	r.Seq, r.At = len(j.records)+1, time.Now().UTC()
+	r.Seq, r.At = len(j.records)+1, j.now()
 	line, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("write the journal of %s: %w", j.Run, err)
@@ -101,7 +104,7 @@ func (s Store) Read(run string) ([]Record, error) {
 // read gives the records and the length of the file up to the last whole one: a process that is killed while it writes
 // leaves a half line, which announces nothing that has happened.
 func (s Store) read(run string) ([]Record, int64, error) {
-	body, err := os.ReadFile(s.path(run))
+	body, err := s.disk().ReadFile(s.path(run))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, fmt.Errorf("there is no run %s in %s: `weir runs` lists them", run, s.Dir)
 	}
@@ -122,47 +125,76 @@ func (s Store) read(run string) ([]Record, int64, error) {
 	return records, int64(whole), scan.Err()
 }
 
+// Replay says what the journal of a run means.
+func (s Store) Replay(run string) (Run, error) {
+	records, err := s.Read(run)
+	if err != nil {
+		return Run{}, err
+	}
+	r := Replay(records)
+	r.Name = run
+	return r, nil
+}
+
 // Runs lists the runs, oldest first.
 func (s Store) Runs() ([]string, error) {
-	names, err := filepath.Glob(filepath.Join(s.runs(), "*.jsonl"))
+	names, err := s.disk().ReadDir(s.runs())
+	if err != nil {
+		return nil, fmt.Errorf("list the runs: %w", err)
+	}
+	var runs []string
+	for _, n := range names {
+		if run, journal := strings.CutSuffix(n, extension); journal {
+			runs = append(runs, run)
+		}
+	}
+	slices.Sort(runs)
+	return runs, nil
+}
+
+// Begun is what the journals of all runs mean, oldest first. A run that was killed before its first record did nothing, and
+// is left out.
+func (s Store) Begun() ([]Run, error) {
+	names, err := s.Runs()
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(names)
-	for i, n := range names {
-		base := filepath.Base(n)
-		names[i] = base[:len(base)-len(".jsonl")]
+	var begun []Run
+	for _, name := range names {
+		r, err := s.Replay(name)
+		if err != nil {
+			return nil, err
+		}
+		if r.Records > 0 {
+			begun = append(begun, r)
+		}
 	}
-	return names, nil
+	return begun, nil
 }
 
 // Unfinished lists the runs that have no end.
 func (s Store) Unfinished() ([]string, error) {
-	runs, err := s.Runs()
+	begun, err := s.Begun()
 	if err != nil {
 		return nil, err
 	}
 	var open []string
-	for _, run := range runs {
-		records, err := s.Read(run)
-		if err != nil {
-			return nil, err
-		}
-		if len(records) > 0 && records[len(records)-1].Kind != Ended {
-			open = append(open, run)
+	for _, r := range begun {
+		if !r.Ended {
+			open = append(open, r.Name)
 		}
 	}
 	return open, nil
 }
 
-// Free says why who (user@host) may not begin a run: a *LockedError where another one goes on, an *UnfinishedError where one was cut
-// off. Nil where nothing is in the way.
+// Free says why who (user@host) may not begin a run: a *LockedError where another one goes on, an *UnfinishedError where one
+// was cut off. Nil where nothing is in the way.
 func (s Store) Free(who string) error {
 	held, err := s.Locked()
 	if err != nil {
 		return err
 	}
-	if held != nil && held.Alive(who) {
+	if held != nil && s.Running(*held, who) {
 		return &LockedError{*held}
 	}
 	open, err := s.Unfinished()
@@ -172,60 +204,23 @@ func (s Store) Free(who string) error {
 	return err
 }
 
-// Manifest is what is weir's on each device.
-func (s Store) Manifest() (plan.Manifest, error) {
-	m := plan.Manifest{}
-	body, err := os.ReadFile(s.manifest())
-	if errors.Is(err, fs.ErrNotExist) {
-		return m, nil
+// Time is now, by the store's clock.
+func (s Store) Time() time.Time {
+	if s.Now != nil {
+		return s.Now().UTC()
 	}
-	if err == nil {
-		err = json.Unmarshal(body, &m)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the manifest of what is weir's: %w", err)
-	}
-	return m, nil
+	return time.Now().UTC()
 }
 
-// SaveManifest replaces the manifest. It is on disk when the call returns.
-func (s Store) SaveManifest(m plan.Manifest) error {
-	for device, objects := range m {
-		slices.Sort(objects)
-		m[device] = slices.Compact(objects)
+func (s Store) disk() Disk {
+	if s.Disk != nil {
+		return s.Disk
 	}
-	body, err := json.MarshalIndent(m, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
-		return fmt.Errorf("make the journal folder: %w", err)
-	}
-	return writeWhole(s.manifest(), append(body, '\n'))
+	return OS{}
 }
 
-// writeWhole puts a file in place so that a reader sees the old or the new content and nothing between.
-func writeWhole(name string, body []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }() // gone already when it was put in place
-	if _, err = f.Write(body); err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return nil
-}
+// extension ends the name of a journal's file; the run's name stands before it.
+const extension = ".jsonl"
 
 func (s Store) runs() string           { return filepath.Join(s.Dir, "runs") }
-func (s Store) path(run string) string { return filepath.Join(s.runs(), run+".jsonl") }
-func (s Store) manifest() string       { return filepath.Join(s.Dir, "owned.json") }
+func (s Store) path(run string) string { return filepath.Join(s.runs(), run+extension) }

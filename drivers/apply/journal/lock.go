@@ -1,11 +1,10 @@
-package apply
+package journal
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -20,30 +19,26 @@ type Lock struct {
 	Since time.Time `json:"since"`
 }
 
-// Alive says whether the process that holds the lock still runs, as who (user@host) sees it. On another machine that cannot be
+// Running says whether the process that holds the lock still runs, as who (user@host) sees it. On another machine that cannot be
 // seen: there it counts as gone, which is what the operator says by running recover or giving the lock back.
-func (l Lock) Alive(who string) bool {
-	return l.Who == who && l.PID > 0 && syscall.Kill(l.PID, 0) == nil
-}
-
-// LockedError says that another run holds the lock.
-type LockedError struct{ Lock Lock }
-
-func (e *LockedError) Error() string {
-	return fmt.Sprintf("locked by run %s (%s by %s, process %d, since %s): wait for it, or, if it was cut off, run `weir recover`",
-		e.Lock.Run, e.Lock.Verb, e.Lock.Who, e.Lock.PID, e.Lock.Since.Format(time.RFC3339))
+func (s Store) Running(l Lock, who string) bool {
+	alive := s.Alive
+	if alive == nil {
+		alive = func(pid int) bool { return syscall.Kill(pid, 0) == nil }
+	}
+	return l.Who == who && l.PID > 0 && alive(l.PID)
 }
 
 // Lock takes the lock or returns a *LockedError.
 func (s Store) Lock(l Lock) error {
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+	if err := s.disk().MkdirAll(s.Dir); err != nil {
 		return fmt.Errorf("make the journal folder: %w", err)
 	}
 	body, err := json.Marshal(l)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(s.lockFile(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := s.disk().Create(s.lockFile())
 	if errors.Is(err, fs.ErrExist) {
 		held, err := s.Locked()
 		if err != nil {
@@ -68,7 +63,7 @@ func (s Store) Lock(l Lock) error {
 
 // Locked is the lock that is held, or nil.
 func (s Store) Locked() (*Lock, error) {
-	body, err := os.ReadFile(s.lockFile())
+	body, err := s.disk().ReadFile(s.lockFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -82,7 +77,7 @@ func (s Store) Locked() (*Lock, error) {
 
 // Unlock gives the lock back.
 func (s Store) Unlock() error {
-	if err := os.Remove(s.lockFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := s.disk().Remove(s.lockFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("give the lock back: %w", err)
 	}
 	return nil

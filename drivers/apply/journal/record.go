@@ -1,6 +1,10 @@
-package apply
+// Package journal is the record of runs: what it means (Replay), and how it is kept on disk beside the lock and the manifest
+// of what is weir's. It knows no device and sends nothing.
+package journal
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weirfabric/weir/intent/plan"
@@ -60,3 +64,41 @@ const (
 	Partial  Outcome = "partial"
 	Unknown  Outcome = "unknown"
 )
+
+// Worse is the outcome that an operator must hear of first.
+func Worse(a, b Outcome) Outcome {
+	order := []Outcome{Applied, AsBefore, Partial, Unknown}
+	if slices.Index(order, b) > slices.Index(order, a) {
+		return b
+	}
+	return a
+}
+
+// LockedError says that another run holds the lock.
+type LockedError struct{ Lock Lock }
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("locked by run %s (%s by %s, process %d, since %s): wait for it, or, if it was cut off, run `weir recover`",
+		e.Lock.Run, e.Lock.Verb, e.Lock.Who, e.Lock.PID, e.Lock.Since.Format(time.RFC3339))
+}
+
+// UnfinishedError says that an earlier run was cut off.
+type UnfinishedError struct{ Run string }
+
+func (e *UnfinishedError) Error() string {
+	return fmt.Sprintf("run %s was cut off before its end: run `weir recover`", e.Run)
+}
+
+// ConsumedError says that a plan was applied before.
+type ConsumedError struct{ Run string }
+
+func (e *ConsumedError) Error() string {
+	return fmt.Sprintf("this plan was applied by run %s: a plan is applied once; make a new one", e.Run)
+}
+
+// DamagedError says that a journal holds what no run writes. Somebody must look at it and at the devices.
+type DamagedError struct{ Run, Damage string }
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("the journal of run %s is damaged: %s", e.Run, e.Damage)
+}

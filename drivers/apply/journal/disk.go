@@ -1,0 +1,83 @@
+package journal
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// Disk is every effect that the store has on a disk, one a method, so that a test can stand between any two of them. Errors
+// are those of package os: fs.ErrNotExist where there is no such file, fs.ErrExist where one stands already. It may be used
+// from many goroutines at once.
+type Disk interface {
+	ReadFile(name string) ([]byte, error)
+	ReadDir(name string) ([]string, error)          // the names in a folder, sorted; none where there is no folder
+	MkdirAll(name string) error                     // for the owner alone
+	Create(name string) (File, error)               // for the owner alone; refuses where the file exists
+	CreateTemp(folder string) (string, File, error) // a new file beside others, and its name
+	Append(name string) (File, error)               // of a file that exists; what is written goes to its end
+	Rename(from, to string) error                   // replaces to at once: a reader sees the old or the new
+	Remove(name string) error
+}
+
+// File is an open file. Whoever opened it closes it. What is written and not synced may be lost with the machine.
+type File interface {
+	Write(body []byte) (int, error)
+	Truncate(size int64) error
+	Sync() error
+	Close() error
+}
+
+// OS is the disk of the machine.
+type OS struct{}
+
+// ReadFile reads a whole file.
+func (OS) ReadFile(name string) ([]byte, error) { return os.ReadFile(name) }
+
+// ReadDir lists a folder.
+func (OS) ReadDir(name string) ([]string, error) {
+	entries, err := os.ReadDir(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, err
+}
+
+// MkdirAll makes a folder and those above it.
+func (OS) MkdirAll(name string) error { return os.MkdirAll(name, 0o700) }
+
+// Create opens a new file.
+func (OS) Create(name string) (File, error) {
+	return open(name, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY)
+}
+
+// CreateTemp opens a new file under a name that nothing else has.
+func (OS) CreateTemp(folder string) (string, File, error) {
+	f, err := os.CreateTemp(folder, ".new-*")
+	if err != nil {
+		return "", nil, err
+	}
+	return f.Name(), f, nil
+}
+
+// Append opens a file at its end.
+func (OS) Append(name string) (File, error) { return open(name, os.O_APPEND|os.O_WRONLY) }
+
+// Rename puts a file in the place of another.
+func (OS) Rename(from, to string) error { return os.Rename(from, to) }
+
+// Remove removes a file.
+func (OS) Remove(name string) error { return os.Remove(name) }
+
+// open gives no File with an error: a nil *os.File in an interface is not nil.
+func open(name string, flags int) (File, error) {
+	f, err := os.OpenFile(name, flags, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}

@@ -1,0 +1,163 @@
+package journal
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Replay says what the records of a run mean, from the first on; it is the only place that knows. Any sequence has a meaning:
+// what no run writes is named in Damage, and the rest is read as well as it can be. The run shares documents with the records.
+func Replay(records []Record) Run {
+	var p replay
+	for _, rec := range records {
+		if damage := p.add(rec); damage != "" && p.Damage == "" {
+			p.Damage = fmt.Sprintf("record %d (%s): %s", p.Records, rec.Kind, damage)
+		}
+	}
+	p.Recovery = Undo
+	if p.Last < len(p.Waves) {
+		switch w := p.Waves[p.Last]; {
+		case w.Ended:
+			p.Recovery = Nothing
+		case w.Passed:
+			p.Recovery = Finish
+		}
+	}
+	return p.Run
+}
+
+// replay is a run while its records are read.
+type replay struct {
+	Run
+	index []map[string]int // device -> its place in the wave
+}
+
+// add gives what is wrong with the record after those before it; empty: nothing.
+func (p *replay) add(rec Record) (damage string) {
+	first, closed := p.Records == 0, p.Ended
+	p.Records++
+	p.Ended, p.Outcome, p.Why = rec.Kind == Ended, "", ""
+	if first {
+		p.start(rec)
+	}
+	switch {
+	case rec.Kind == Ended:
+		p.Outcome, p.Why = rec.Outcome, rec.Text
+		return ""
+	case closed:
+		damage = "the run had ended"
+	case first != (rec.Kind == Started):
+		damage = "a run is started by its first record, and only by it"
+	}
+	if rec.Kind == Started {
+		return damage
+	}
+	if rec.Wave < 0 || rec.Wave >= len(p.Waves) {
+		return fmt.Sprintf("the run has no wave %d", rec.Wave)
+	}
+	if order := p.enter(rec.Wave); damage == "" {
+		damage = order
+	}
+	w := &p.Waves[rec.Wave]
+	var wrong string
+	switch rec.Kind {
+	case Passed:
+		wrong = w.pass()
+	case WaveEnded:
+		wrong = w.end()
+	default:
+		i, ok := p.index[rec.Wave][rec.Device]
+		if !ok {
+			wrong = fmt.Sprintf("wave %d has no device %q", rec.Wave, rec.Device)
+			break
+		}
+		if rec.Kind == Confirmed && !w.Passed {
+			wrong = "the wave has no good verdict"
+		}
+		if w.Ended {
+			wrong = "the wave had ended"
+		}
+		if own := w.Devices[i].add(rec); own != "" {
+			wrong = own
+		}
+	}
+	if damage == "" {
+		damage = wrong
+	}
+	return damage
+}
+
+// start reads what the first record says of the run.
+func (p *replay) start(rec Record) {
+	p.Verb, p.Of, p.Plan, p.Begun = rec.Verb, rec.Of, rec.Plan, rec.At
+	for n, names := range rec.Devices {
+		w, index := Wave{}, map[string]int{}
+		for _, name := range names {
+			index[name] = len(w.Devices)
+			w.Devices = append(w.Devices, Device{Name: name, Wave: n})
+		}
+		p.Waves, p.index = append(p.Waves, w), append(p.index, index)
+	}
+}
+
+// enter makes n the last wave where it is a later one. Waves come one after the other.
+func (p *replay) enter(n int) (damage string) {
+	switch {
+	case n < p.Last:
+		return fmt.Sprintf("wave %d was begun", p.Last)
+	case n > p.Last && (n > p.Last+1 || !p.Waves[p.Last].Ended):
+		damage = fmt.Sprintf("wave %d had not ended", n-1)
+	}
+	p.Last = n
+	return damage
+}
+
+func (w *Wave) pass() (damage string) {
+	if slices.ContainsFunc(w.Devices, func(d Device) bool { return d.Phase != Reached }) {
+		damage = "not every device was read back"
+	}
+	w.Passed = true
+	return damage
+}
+
+func (w *Wave) end() (damage string) {
+	if slices.ContainsFunc(w.Devices, func(d Device) bool { return d.Outcome != Applied }) {
+		damage = "not every device is confirmed"
+	}
+	w.Ended = true
+	return damage
+}
+
+func (d *Device) add(rec Record) (damage string) {
+	if d.Known == (rec.Kind == Before) {
+		damage = "what the device was before is written down once, and first"
+	}
+	switch rec.Kind {
+	case Before:
+		d.Known, d.Before, d.Objects = true, rec.Owned, rec.Objects
+	case Pending:
+		if rec.Pending == nil {
+			return "it does not say what is sent"
+		}
+		d.Pending, d.Timer, d.Chunks = rec.Pending, !rec.Pending.Deadline.IsZero(), 0
+		d.Persist, d.Quiet = rec.Persist, rec.Quiet
+	case Sending:
+	case Sent:
+		d.Chunks = rec.Chunk + 1
+	case Reached:
+		d.Reached, d.Parts = rec.Digest, rec.Parts
+	case Confirmed:
+		d.Timer, d.Outcome = false, Applied
+	case Undoing:
+	case Undone:
+		d.Pending, d.Timer, d.Outcome = nil, false, AsBefore
+	case Stuck:
+		d.Why, d.Leaves = rec.Text, rec.Leaves
+	default:
+		return fmt.Sprintf("there is no record %q", rec.Kind)
+	}
+	if sending := rec.Kind == Pending || rec.Kind == Sending || rec.Kind == Sent; !sending || d.Phase != Undoing {
+		d.Phase = rec.Kind
+	}
+	return damage
+}
