@@ -8,6 +8,7 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -29,15 +30,16 @@ type Options struct {
 // Effects are how one life of weir acts on what is outside of it. The fields that are nil or empty are the real thing; a test
 // puts another world there.
 type Effects struct {
-	Files  fs.FS                                                               // the files of the repo; nil: the folder
-	Lab    *Lab                                                                // where the simulated devices are; nil: what a running lab wrote into the folder
-	Secret func(ctx context.Context, reference string) (drivers.Secret, error) // resolves env:, file: and exec:
-	Commit func(dir string) string                                             // the Git commit of a folder; empty where there is none
-	Disk   journal.Disk                                                        // that the journal is on
-	Alive  func(pid int) bool                                                  // whether a process of this machine runs
-	Now    func() time.Time                                                    // what names and dates
-	Who    string                                                              // user@host, for the lock
-	PID    int                                                                 // of this process, for the lock
+	Files  fs.FS                                                                // the files of the repo; nil: the folder
+	Lab    *Lab                                                                 // where the simulated devices are; nil: what a running lab wrote into the folder
+	Dial   func(ctx context.Context, network, address string) (net.Conn, error) // opens connections to devices, as net.Dialer's DialContext does
+	Secret func(ctx context.Context, reference string) (drivers.Secret, error)  // resolves env:, file: and exec:
+	Commit func(dir string) string                                              // the Git commit of a folder; empty where there is none
+	Disk   journal.Disk                                                         // that the journal is on
+	Alive  func(pid int) bool                                                   // whether a process of this machine runs
+	Now    func() time.Time                                                     // what names and dates
+	Who    string                                                               // user@host, for the lock
+	PID    int                                                                  // of this process, for the lock
 }
 
 // real fills in what is not set.

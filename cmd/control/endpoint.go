@@ -16,10 +16,10 @@ import (
 )
 
 // transports are the ways to devices.
-func transports() drivers.Dialer {
+func (e Effects) transports() drivers.Dialer {
 	return drivers.Routed{
-		GNMI: drivers.Retry{Dialer: gnmi.Dialer{Packs: templates.FS}},
-		SSH:  drivers.Retry{Dialer: ssh.Dialer{Packs: templates.FS}},
+		GNMI: drivers.Retry{Dialer: gnmi.Dialer{Packs: templates.FS, DialContext: e.Dial}},
+		SSH:  drivers.Retry{Dialer: ssh.Dialer{Packs: templates.FS, DialContext: e.Dial}},
 	}
 }
 
@@ -28,7 +28,7 @@ func (r *Repo) dialer() drivers.Dialer {
 	if r.recorder != nil {
 		return r.recorder
 	}
-	return transports()
+	return r.effects.transports()
 }
 
 // endpoint is how a device is reached. Secrets are resolved here and nowhere else.

@@ -45,12 +45,12 @@ func (r *Repo) gather(ctx context.Context, names []string, log *slog.Logger) (*g
 		streams := e.GNMI != "" && len(bindings.Streams) > 0
 		if streams {
 			s := subscribe.Subscriber{Device: counted, Bindings: bindings, Sink: g.store, Log: log, Scale: r.Scale(), Dial: func(ctx context.Context) (subscribe.Conn, error) {
-				return connect(ctx, e)
+				return r.subscription(ctx, e)
 			}}
 			g.all.Go(func() { report(log, name, s.Run(ctx)) })
 		}
 		p := poll.Poller{Device: counted, Bindings: bindings, Sink: g.store, Streams: streams, Log: log, Scale: r.Scale(), Dial: func(ctx context.Context) (poll.Session, error) {
-			return ssh.Dialer{Packs: templates.FS}.Dial(ctx, e)
+			return ssh.Dialer{Packs: templates.FS, DialContext: r.effects.Dial}.Dial(ctx, e)
 		}}
 		g.all.Go(func() { report(log, name, p.Run(ctx)) })
 	}
@@ -69,9 +69,9 @@ func (g *gathering) end() {
 	g.all.Wait()
 }
 
-// connect opens the connection of a device's subscriptions, verified as for a change.
-func connect(ctx context.Context, e drivers.Endpoint) (subscribe.Conn, error) {
-	t, err := gnmi.Dialer{Packs: templates.FS}.Dial(ctx, e)
+// subscription opens the connection of a device's subscriptions, verified as for a change.
+func (r *Repo) subscription(ctx context.Context, e drivers.Endpoint) (subscribe.Conn, error) {
+	t, err := gnmi.Dialer{Packs: templates.FS, DialContext: r.effects.Dial}.Dial(ctx, e)
 	if err != nil {
 		return nil, err
 	}

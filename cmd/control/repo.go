@@ -44,7 +44,7 @@ func Open(dir string, o Options) (*Repo, error) {
 		return nil, err
 	}
 	if o.Record != nil {
-		r.recorder = &drivers.Recorder{Dialer: transports(), To: o.Record}
+		r.recorder = &drivers.Recorder{Dialer: r.effects.transports(), To: o.Record}
 	}
 	var err error
 	if o.Lab {

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"net"
 	"slices"
 	"time"
 
@@ -37,6 +38,9 @@ const (
 // Dialer opens gNMI connections.
 type Dialer struct {
 	Packs fs.FS // holds PLATFORM/pack.yaml: templates.FS
+	// DialContext opens the connection, as net.Dialer's method does. It may be called from many goroutines at once. Nil: the
+	// network of the machine.
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Dial connects, proves who weir is, and asks for the server's Capabilities. It makes one attempt.
@@ -45,7 +49,10 @@ func (d Dialer) Dial(ctx context.Context, e drivers.Endpoint) (drivers.Target, e
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Device, err)
 	}
-	watch := &watch{}
+	watch := &watch{open: d.DialContext}
+	if watch.open == nil {
+		watch.open = (&net.Dialer{}).DialContext
+	}
 	transport, err := transportCredentials(e, watch)
 	if err != nil {
 		return nil, err

@@ -71,6 +71,8 @@ func transportCredentials(e drivers.Endpoint, w *watch) (credentials.TransportCr
 
 // watch keeps the cause of the last failure to connect as a typed error: gRPC hands on nothing but text.
 type watch struct {
+	open func(ctx context.Context, network, address string) (net.Conn, error)
+
 	mu  sync.Mutex
 	err error
 }
@@ -90,7 +92,7 @@ func (w *watch) failure() error {
 }
 
 func (w *watch) dial(ctx context.Context, address string) (net.Conn, error) {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	conn, err := w.open(ctx, "tcp", address)
 	w.note(err)
 	return conn, err
 }

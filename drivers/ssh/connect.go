@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"regexp"
 	"strings"
 
@@ -13,8 +12,9 @@ import (
 	"github.com/weirfabric/weir/drivers"
 )
 
-// connect dials and logs in. The context ends it at any point, the handshake included.
-func connect(ctx context.Context, e drivers.Endpoint) (*ssh.Client, error) {
+// logIn dials and logs in. The context ends it at any point, the handshake included.
+func (l *link) logIn(ctx context.Context) (*ssh.Client, error) {
+	e := l.endpoint
 	ctx, cancel := context.WithTimeout(ctx, first(e.Timeout, dialTimeout))
 	defer cancel()
 	keys, err := readHostKeys(e)
@@ -25,7 +25,7 @@ func connect(ctx context.Context, e drivers.Endpoint) (*ssh.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := (&net.Dialer{}).DialContext(ctx, "tcp", e.SSH)
+	raw, err := l.dial(ctx, "tcp", e.SSH)
 	if err != nil {
 		return nil, &drivers.UnreachableError{Device: e.Device, Address: e.SSH, Err: err}
 	}

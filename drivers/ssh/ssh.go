@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -38,6 +39,9 @@ const (
 type Dialer struct {
 	Packs fs.FS        // holds PLATFORM/pack.yaml: templates.FS
 	Log   *slog.Logger // nil: silent
+	// DialContext opens the connection, as net.Dialer's method does. It may be called from many goroutines at once. Nil: the
+	// network of the machine.
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Dial connects, verifies the host key and logs in. It makes one attempt.
@@ -50,7 +54,10 @@ func (d Dialer) Dial(ctx context.Context, e drivers.Endpoint) (drivers.Target, e
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	l := &link{endpoint: e, pack: session.SSH, log: log.With("device", e.Device)}
+	l := &link{endpoint: e, pack: session.SSH, log: log.With("device", e.Device), dial: d.DialContext}
+	if l.dial == nil {
+		l.dial = (&net.Dialer{}).DialContext
+	}
 	var t opener
 	switch session.SSH.Manner {
 	case pack.Shell:
@@ -77,6 +84,7 @@ type link struct {
 	endpoint drivers.Endpoint
 	pack     pack.SSH
 	log      *slog.Logger
+	dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	client   *ssh.Client // nil: none, or thrown away
 }
 
@@ -85,7 +93,7 @@ func (l *link) connect(ctx context.Context) error {
 	if l.client != nil {
 		return nil
 	}
-	client, err := connect(ctx, l.endpoint)
+	client, err := l.logIn(ctx)
 	if err != nil {
 		return err
 	}
