@@ -121,14 +121,14 @@ func (n *node) listen(addr *string) (*listener, error) {
 		want = "127.0.0.1:0"
 	}
 	deadline := time.Now().Add(rebindTime)
-	l, err := listen(want)
+	l, err := listen(n.lab.options.Network, want)
 	for err != nil && time.Now().Before(deadline) {
 		select {
 		case <-n.lab.closed:
 			return nil, fmt.Errorf("%s: %w", n.spec.Name, err)
 		case <-time.After(20 * time.Millisecond):
 		}
-		l, err = listen(want)
+		l, err = listen(n.lab.options.Network, want)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n.spec.Name, err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,8 @@ type Options struct {
 	Password      string                                // empty: weir-lab
 	Keys          []ssh.PublicKey                       // that User may log in with over SSH, besides the password
 	Seed          uint64                                // of the hash that spreads flows over equal paths
+	Network       *Network                              // that devices listen on, each on the host of its name; nil: loopback
+	Authority     *Authority                            // whose certificates and host key the devices have; nil: one of the lab's own
 }
 
 // Lab is a set of simulated devices that are cabled to each other. Its methods may be called from many goroutines.
@@ -35,7 +38,7 @@ type Lab struct {
 	options   Options
 	temporary bool
 	plane     *plane
-	pki       *pki
+	authority *Authority
 	nodes     []*node
 	started   time.Time
 	closed    chan struct{}
@@ -70,7 +73,12 @@ func New(specs []Spec, o Options) (*Lab, error) {
 }
 
 func (l *Lab) build(specs []Spec) (err error) {
-	if l.pki, err = newPKI(l.options.Dir, l.options.User); err != nil {
+	if l.authority = l.options.Authority; l.authority == nil {
+		if l.authority, err = NewAuthority(); err != nil {
+			return err
+		}
+	}
+	if err := l.authority.write(l.options.Dir, l.options.User); err != nil {
 		return err
 	}
 	for i, spec := range specs {
@@ -78,12 +86,15 @@ func (l *Lab) build(specs []Spec) (err error) {
 		if personality == nil {
 			return fmt.Errorf("%s: the lab knows no platform %q", spec.Name, spec.Platform)
 		}
-		config, err := l.pki.server(spec.Name, int64(i)+10)
+		config, err := l.authority.server(spec.Name)
 		if err != nil {
 			return err
 		}
 		n := &node{lab: l, spec: spec, index: i, tls: config, halted: make(chan struct{})}
-		if l.options.BasePort != 0 {
+		switch {
+		case l.options.Network != nil:
+			n.gnmiAddr, n.sshAddr = net.JoinHostPort(spec.Name, gnmiPort), net.JoinHostPort(spec.Name, sshPort)
+		case l.options.BasePort != 0:
 			n.gnmiAddr = fmt.Sprintf("127.0.0.1:%d", l.options.BasePort+2*i)
 			n.sshAddr = fmt.Sprintf("127.0.0.1:%d", l.options.BasePort+2*i+1)
 		}
@@ -92,6 +103,12 @@ func (l *Lab) build(specs []Spec) (err error) {
 	}
 	return nil
 }
+
+// The ports of devices in memory: those that IANA has registered.
+const (
+	gnmiPort = "9339"
+	sshPort  = "22"
+)
 
 // Start makes every device reachable. When ctx ends the lab closes.
 func (l *Lab) Start(ctx context.Context) error {
@@ -112,7 +129,7 @@ func (l *Lab) writeKnownHosts() error {
 	var lines strings.Builder
 	for _, n := range l.nodes {
 		if _, ssh := n.addresses(); ssh != "" {
-			lines.WriteString(knownhosts.Line([]string{ssh}, l.pki.hostKey.PublicKey()) + "\n")
+			lines.WriteString(knownhosts.Line([]string{ssh}, l.authority.hostKey.PublicKey()) + "\n")
 		}
 	}
 	if err := os.WriteFile(l.KnownHosts(), []byte(lines.String()), 0o600); err != nil {
@@ -261,7 +278,7 @@ func (l *Lab) Config(device string) ([]byte, error) {
 
 // services are what a device is reached by on two listeners, either of which may be nil.
 func (l *Lab) services(gnmi, ssh *listener, config *tls.Config) Services {
-	s := Services{TLS: config, HostKey: l.pki.hostKey, User: l.options.User, Password: l.options.Password, Keys: l.options.Keys}
+	s := Services{TLS: config, HostKey: l.authority.hostKey, User: l.options.User, Password: l.options.Password, Keys: l.options.Keys}
 	var all []*listener
 	if gnmi != nil {
 		s.GNMI, all = gnmi, append(all, gnmi)

@@ -12,9 +12,13 @@ type listener struct {
 	conns map[string]net.Conn // by remote address
 }
 
-// listen opens a listener on addr.
-func listen(addr string) (*listener, error) {
-	l, err := net.Listen("tcp", addr)
+// listen opens a listener on an address of loopback, or of a network in memory.
+func listen(network *Network, addr string) (*listener, error) {
+	open := func() (net.Listener, error) { return net.Listen("tcp", addr) }
+	if network != nil {
+		open = func() (net.Listener, error) { return network.Listen(addr) }
+	}
+	l, err := open()
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +59,11 @@ func (l *listener) cut() {
 
 // abort resets a connection: what was written and not sent is lost, as with a device that dies.
 func abort(c net.Conn) {
-	if tcp, ok := c.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // a connection that is gone already has nothing to lose
+	switch c := c.(type) {
+	case *memoryConn:
+		c.reset()
+	case *net.TCPConn:
+		_ = c.SetLinger(0) // a connection that is gone already has nothing to lose
 	}
 	c.Close()
 }

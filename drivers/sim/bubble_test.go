@@ -1,0 +1,252 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weirfabric/weir/drivers"
+	"github.com/weirfabric/weir/drivers/gnmi"
+	"github.com/weirfabric/weir/drivers/sim"
+	"github.com/weirfabric/weir/drivers/sim/eos"
+	"github.com/weirfabric/weir/drivers/sim/linux"
+	"github.com/weirfabric/weir/drivers/sim/sonic"
+	"github.com/weirfabric/weir/drivers/ssh"
+	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/telemetry"
+	"github.com/weirfabric/weir/telemetry/collect"
+	subscribe "github.com/weirfabric/weir/telemetry/gnmi"
+	"github.com/weirfabric/weir/telemetry/poll"
+	"github.com/weirfabric/weir/templates"
+)
+
+// pod is two leaves and two spines of both switch languages, with a host at each leaf.
+func pod() []sim.Spec {
+	specs := []sim.Spec{
+		{Name: "leaf1", Platform: "sonic", SKU: "ACS-MSN4700"}, {Name: "leaf2", Platform: "eos", SKU: "DCS-7060X6-64PE"},
+		{Name: "spine1", Platform: "eos", SKU: "DCS-7060X6-64PE"}, {Name: "spine2", Platform: "sonic", SKU: "ACS-MSN4700"},
+		{Name: "host1", Platform: "linux", Host: true}, {Name: "host2", Platform: "linux", Host: true},
+	}
+	next := func(s *sim.Spec) string {
+		switch n := len(s.Ports); s.Platform {
+		case "sonic":
+			return fmt.Sprintf("Ethernet%d", 4*n)
+		case "eos":
+			return fmt.Sprintf("Ethernet%d/1", n+1)
+		default:
+			return fmt.Sprintf("eth%d", n)
+		}
+	}
+	for _, cable := range [][2]int{{0, 2}, {0, 3}, {1, 2}, {1, 3}, {0, 4}, {1, 5}} {
+		a, b := &specs[cable[0]], &specs[cable[1]]
+		an, bn := next(a), next(b)
+		a.Ports = append(a.Ports, sim.PortSpec{Name: an, Speed: 100e9, Cable: 5, PeerDevice: b.Name, PeerPort: bn})
+		b.Ports = append(b.Ports, sim.PortSpec{Name: bn, Speed: 100e9, Cable: 5, PeerDevice: a.Name, PeerPort: an, RDMA: "mlx5_0"})
+	}
+	return specs
+}
+
+// authority is made once for all tests: keys are slow.
+var authority = sync.OnceValues(sim.NewAuthority)
+
+// virtual is a lab on an in-memory network, and the ways to its devices. It is made in a bubble.
+type virtual struct {
+	*sim.Lab
+	t       *testing.T
+	network *sim.Network
+	specs   []sim.Spec
+}
+
+func startVirtual(t *testing.T, specs []sim.Spec) *virtual {
+	t.Helper()
+	a, err := authority()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &virtual{t: t, network: sim.NewNetwork(), specs: specs}
+	v.Lab, err = sim.New(specs, sim.Options{
+		Network: v.network, Authority: a,
+		Personalities: map[string]func(sim.Hardware) sim.Personality{"sonic": sonic.New, "eos": eos.New, "linux": linux.New},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func (v *virtual) close() {
+	v.t.Helper()
+	if err := v.Lab.Close(); err != nil {
+		v.t.Error(err)
+	}
+}
+
+func (v *virtual) endpoint(spec sim.Spec) drivers.Endpoint {
+	overGNMI, overSSH := v.Endpoint(spec.Name)
+	user, password := v.Credentials()
+	return drivers.Endpoint{
+		Device: spec.Name, Platform: spec.Platform, GNMI: overGNMI, SSH: overSSH, User: user, Password: drivers.Secret(password),
+		TLS: drivers.TLS{CA: v.CAFile()}, HostKeys: v.KnownHosts(),
+	}
+}
+
+func (v *virtual) overGNMI() gnmi.Dialer {
+	return gnmi.Dialer{Packs: templates.FS, DialContext: v.network.DialContext}
+}
+
+func (v *virtual) overSSH() ssh.Dialer {
+	return ssh.Dialer{Packs: templates.FS, DialContext: v.network.DialContext}
+}
+
+// dial opens a connection to a device by both transports, which the test closes.
+func (v *virtual) dial(spec sim.Spec) drivers.Target {
+	v.t.Helper()
+	target, err := drivers.Routed{GNMI: v.overGNMI(), SSH: v.overSSH()}.Dial(v.t.Context(), v.endpoint(spec))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return target
+}
+
+// change is one setting of a device's first port, and the question that shows it.
+type change struct {
+	ask   plan.Query
+	chunk plan.Chunk
+	route plan.Route
+}
+
+func changeOf(spec sim.Spec, word string) change {
+	port := spec.Ports[0].Name
+	ask := func(via plan.Via, text string) plan.Query {
+		return plan.Query{Name: "configuration", Ways: []plan.Way{{Via: via, Text: text}}}
+	}
+	send := func(ms ...plan.Message) plan.Chunk { return plan.Chunk{Send: ms} }
+	switch spec.Platform {
+	case "sonic":
+		return change{ask(plan.GNMI, "sonic-db:/CONFIG_DB/localhost"),
+			send(plan.Message{Op: plan.SetUpdate, Path: "sonic-db:/CONFIG_DB/localhost/PORT/" + port + "/description", Body: `"` + word + `"`}), plan.GNMISet}
+	case "eos":
+		return change{ask(plan.SSH, "show running-config"),
+			send(plan.Message{Op: plan.Line, Body: "interface " + port}, plan.Message{Op: plan.Line, Body: "description " + word}), plan.SSHSession}
+	default:
+		return change{ask(plan.SSH, "cat /etc/modprobe.d/weir.conf"),
+			send(plan.Message{Op: plan.Write, Path: "/etc/modprobe.d/weir.conf", Body: "# " + word + "\n"}), plan.SSHShell}
+	}
+}
+
+func (c change) pending(spec sim.Spec) plan.Pending {
+	return plan.Pending{Device: spec.Name, Name: "weir-1", Route: c.route}
+}
+
+// read is the configuration of a device as it shows it.
+func (c change) read(ctx context.Context, target drivers.Target) (string, error) {
+	answers, err := target.Get(ctx, []plan.Query{c.ask})
+	if err != nil {
+		return "", err
+	}
+	return string(answers[0].Body), nil
+}
+
+// gather collects the counters of all devices until it is told to stop.
+func (v *virtual) gather() (store *collect.Store, stop func()) {
+	v.t.Helper()
+	ctx, cancel := context.WithCancel(v.t.Context())
+	store = collect.New(collect.Options{})
+	var all sync.WaitGroup
+	for _, spec := range v.specs {
+		bindings, err := telemetry.ReadBindings(templates.FS, spec.Platform)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		e, device := v.endpoint(spec), telemetry.Device{Name: spec.Name, Watched: []string{"3"}}
+		for _, p := range spec.Ports {
+			device.Ports = append(device.Ports, telemetry.Port{Name: p.Name, RDMA: p.RDMA})
+		}
+		streams := e.GNMI != "" && len(bindings.Streams) > 0
+		if streams {
+			s := subscribe.Subscriber{Device: device, Bindings: bindings, Sink: store, Dial: func(ctx context.Context) (subscribe.Conn, error) {
+				target, err := v.overGNMI().Dial(ctx, e)
+				if err != nil {
+					return nil, err
+				}
+				return target.(*gnmi.Target).Conn(), nil
+			}}
+			all.Go(func() {
+				if err := s.Run(ctx); err != nil {
+					v.t.Error(err)
+				}
+			})
+		}
+		p := poll.Poller{Device: device, Bindings: bindings, Sink: store, Streams: streams, Dial: func(ctx context.Context) (poll.Session, error) {
+			return v.overSSH().Dial(ctx, e)
+		}}
+		all.Go(func() {
+			if err := p.Run(ctx); err != nil {
+				v.t.Error(err)
+			}
+		})
+	}
+	return store, func() { cancel(); all.Wait() }
+}
+
+// round is what the work of one run comes to: read every device, change it, read it again, and watch for a while.
+func (v *virtual) round(watch time.Duration) *collect.Store {
+	v.t.Helper()
+	for _, spec := range v.specs {
+		target, c := v.dial(spec), changeOf(spec, "changed")
+		before, err := c.read(v.t.Context(), target)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		if err := target.Set(v.t.Context(), c.chunk, c.pending(spec)); err != nil {
+			v.t.Fatal(err)
+		}
+		after, err := c.read(v.t.Context(), target)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		if strings.Contains(before, "changed") || !strings.Contains(after, "changed") {
+			v.t.Errorf("%s: the change is not read back:\n%s", spec.Name, after)
+		}
+		if err := target.Close(); err != nil {
+			v.t.Error(err)
+		}
+	}
+	if err := v.SetTraffic(sim.Steady); err != nil {
+		v.t.Fatal(err)
+	}
+	store, stop := v.gather()
+	time.Sleep(watch)
+	stop()
+	return store
+}
+
+func TestAFabricLivesAMinuteOfVirtualTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := startVirtual(t, pod())
+		defer v.close()
+		began := time.Now()
+		store := v.round(time.Minute)
+		if took := time.Since(began); took < time.Minute || took > 2*time.Minute {
+			t.Errorf("it took %v of virtual time", took)
+		}
+		for _, spec := range v.specs {
+			moving := 0
+			for _, s := range store.Series([]string{spec.Name}, telemetry.ReceivedBytes, telemetry.PriorityReceivedBytes, telemetry.OutOfSequence) {
+				if s.Over(1) >= 30*time.Second {
+					moving++
+				}
+			}
+			if moving == 0 {
+				t.Errorf("%s: what its ports receive was not seen over half a minute", spec.Name)
+			}
+		}
+	})
+}
