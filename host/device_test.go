@@ -32,7 +32,7 @@ func (hardware) Counters(string) sim.Counters                     { return sim.C
 func (hardware) Flap(string)                                      {}
 func (hardware) Now() time.Time                                   { return time.Unix(0, 0) }
 func (hardware) Sleep(ctx context.Context, d time.Duration) error { return ctx.Err() }
-func (hardware) Fault(string) sim.Fault                           { return sim.NoFault }
+func (hardware) Fault(sim.Operation) sim.Fault                    { return sim.Fault{} }
 
 // device is a host of the lab, talked to over SSH as real ones are.
 type device struct {

@@ -24,7 +24,11 @@ func pairs() inventory.ClosSpec {
 // failure is one thing that goes wrong on a device in the middle of its change.
 type failure struct {
 	device, operation string
-	fault             sim.Fault
+	fault             sim.FaultKind
+}
+
+func (f failure) injected() sim.Fault {
+	return sim.Fault{Kind: f.fault, Device: f.device, On: sim.Operation(f.operation)}
 }
 
 func (f failure) String() string {
@@ -36,15 +40,15 @@ const cutOffManagement = "kill"
 
 // failures are the ways in which a device of each kind may fail. A line of a session takes effect whole or not at all.
 func failures() []failure {
-	every := []sim.Fault{sim.Reject, sim.Hang, sim.Drop, sim.DropBefore, sim.Partial, sim.Reboot}
+	every := []sim.FaultKind{sim.Reject, sim.Hang, sim.Drop, sim.DropBefore, sim.Partial, sim.Reboot}
 	var all []failure
 	for _, d := range []struct {
 		device, operation string
-		faults            []sim.Fault
+		faults            []sim.FaultKind
 	}{
 		{"spine1", "set", every},
-		{"spine1", "session", []sim.Fault{sim.Reject, sim.Hang}},
-		{"spine2", "set", []sim.Fault{sim.Reject, sim.Hang, sim.Drop, sim.DropBefore, sim.Reboot}},
+		{"spine1", "session", []sim.FaultKind{sim.Reject, sim.Hang}},
+		{"spine2", "set", []sim.FaultKind{sim.Reject, sim.Hang, sim.Drop, sim.DropBefore, sim.Reboot}},
 		{"spine2", "commit", every},
 		{"gpu2", "set", every},
 	} {
@@ -69,10 +73,10 @@ func (f *testFabric) provoke(t *testing.T, x failure) {
 		if x.operation == cutOffManagement {
 			err = f.lab.Kill(x.device)
 		} else {
-			err = f.lab.Inject(x.device, x.operation, x.fault)
+			err = f.lab.Inject(x.injected())
 		}
 		for _, then := range f.later {
-			err = errors.Join(err, f.lab.Inject(then.device, then.operation, then.fault))
+			err = errors.Join(err, f.lab.Inject(then.injected()))
 		}
 		if err != nil {
 			t.Error(err)
@@ -214,7 +218,7 @@ func TestAConfirmationThatGoesWrongIsFinished(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes ten seconds")
 	}
-	for _, fault := range []sim.Fault{sim.Reject, sim.Hang, sim.Drop, sim.DropBefore, cutOffManagement} {
+	for _, fault := range []sim.FaultKind{sim.Reject, sim.Hang, sim.Drop, sim.DropBefore, cutOffManagement} {
 		t.Run(string(fault), func(t *testing.T) {
 			t.Parallel()
 			f := newFabric(t, few())
@@ -226,7 +230,7 @@ func TestAConfirmationThatGoesWrongIsFinished(t *testing.T) {
 						t.Error(err)
 					}
 				default:
-					if err := f.lab.Inject("spine1", "commit", fault); err != nil {
+					if err := f.lab.Inject(sim.Fault{Kind: fault, Device: "spine1", On: sim.Commit}); err != nil {
 						t.Error(err)
 					}
 				}

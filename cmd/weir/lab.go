@@ -23,7 +23,9 @@ func labCommand(c *console) *cobra.Command {
 		Long: `lab serves every device of a fabric repo on loopback, each with the protocols, the manners and the faults of the real one.
 Other commands reach it with --lab. Commands may be typed while it runs:
   traffic quiet|steady|incast [HOST]|nic-storm [HOST]|dropped-class [HOST [SWITCH]]
-  fault DEVICE set|get|commit|session|subscribe reject|hang|drop|drop-early|partial|reboot
+  fault DEVICE get|set|commit|session|subscribe reject|hang|slow|drop|drop-early|partial|ignore|lie|reboot
+  fault DEVICE timer hang|revert
+  edit DEVICE LINE: somebody else's change, in the device's own words
   kill DEVICE, revive DEVICE, reboot DEVICE, config DEVICE, quit`,
 		Args: folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {

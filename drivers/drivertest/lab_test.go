@@ -68,11 +68,11 @@ func (d device) holds(t *testing.T) string {
 	return string(body)
 }
 
-// fault injects what goes wrong with an operation as the laboratory calls it.
-func (d device) fault(t *testing.T, operation string, f drivertest.Fault) {
+// fault injects what goes wrong with an operation.
+func (d device) fault(t *testing.T, on sim.Operation, f drivertest.Fault) {
 	t.Helper()
-	names := map[drivertest.Fault]sim.Fault{drivertest.Hang: sim.Hang, drivertest.Disconnect: sim.Drop}
-	if err := d.Inject(d.endpoint.Device, operation, names[f]); err != nil {
+	names := map[drivertest.Fault]sim.FaultKind{drivertest.Hang: sim.Hang, drivertest.Disconnect: sim.Drop}
+	if err := d.Inject(sim.Fault{Kind: names[f], Device: d.endpoint.Device, On: on}); err != nil {
 		t.Error(err)
 	}
 }
@@ -104,7 +104,7 @@ func TestSessionsOnTheLaboratorysEOS(t *testing.T) {
 			Query:  ask(plan.SSH, "show running-config"),
 			Absent: ask(plan.SSH, "show nothing of the kind"),
 			Holds:  func() string { return d.holds(t) },
-			Fault:  func(f drivertest.Fault) { d.fault(t, "commit", f) },
+			Fault:  func(f drivertest.Fault) { d.fault(t, sim.Commit, f) },
 			Expire: func() { d.pass(t, 21*time.Second) },
 		}
 	})
@@ -143,7 +143,7 @@ func TestSetsOnTheLaboratorysSONiC(t *testing.T) {
 			Query:  ask(plan.GNMI, port),
 			Absent: ask(plan.GNMI, "sonic-db:/CONFIG_DB/localhost/QUEUE"),
 			Holds:  func() string { return d.holds(t) },
-			Fault:  func(f drivertest.Fault) { d.fault(t, "set", f) },
+			Fault:  func(f drivertest.Fault) { d.fault(t, sim.Set, f) },
 		}
 	})
 }
@@ -160,7 +160,7 @@ func TestCommandsOnTheLaboratorysSONiC(t *testing.T) {
 			Query:  ask(plan.SSH, "sonic-cfggen -d --print-data"),
 			Absent: ask(plan.SSH, "cat /etc/nothing"),
 			Holds:  func() string { return d.holds(t) },
-			Fault:  func(f drivertest.Fault) { d.fault(t, "session", f) },
+			Fault:  func(f drivertest.Fault) { d.fault(t, sim.Session, f) },
 		}
 	})
 }
@@ -187,7 +187,7 @@ func TestCommandsOnTheLaboratorysLinux(t *testing.T) {
 			Query:  ask(plan.SSH, "cat "+hostFile),
 			Absent: ask(plan.SSH, "cat /etc/nothing"),
 			Holds:  func() string { return d.holds(t) },
-			Fault:  func(f drivertest.Fault) { d.fault(t, "set", f) },
+			Fault:  func(f drivertest.Fault) { d.fault(t, sim.Set, f) },
 		}
 	})
 }

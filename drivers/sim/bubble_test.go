@@ -137,7 +137,7 @@ func changeOf(spec sim.Spec, word string) change {
 			send(plan.Message{Op: plan.Line, Body: "interface " + port}, plan.Message{Op: plan.Line, Body: "description " + word}), plan.SSHSession}
 	default:
 		return change{ask(plan.SSH, "cat /etc/modprobe.d/weir.conf"),
-			send(plan.Message{Op: plan.Write, Path: "/etc/modprobe.d/weir.conf", Body: "# " + word + "\n"}), plan.SSHShell}
+			send(plan.Message{Op: plan.Run, Body: "echo '# " + word + "' > /etc/modprobe.d/weir.conf"}), plan.SSHShell}
 	}
 }
 

@@ -26,7 +26,6 @@ type node struct {
 	index       int
 	tls         *tls.Config
 	personality Personality
-	faults      faults
 
 	mu                sync.Mutex
 	gnmiAddr, sshAddr string
@@ -34,6 +33,11 @@ type node struct {
 	cancel            context.CancelFunc // ends Serve; nil while the device is not reachable
 	served            chan struct{}      // closed when Serve has returned
 	halted            chan struct{}      // closed while the device has no power
+	connecting        bool
+	off               bool
+	severed           bool // from its management network
+	rebooting         bool
+	impaired          map[FaultKind]int // how often the network was changed in that manner
 }
 
 func (n *node) Spec() Spec        { return n.spec }
@@ -62,15 +66,33 @@ func (n *node) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (n *node) Fault(operation string) Fault {
-	f := n.faults.take(operation)
-	if f == Reboot {
+// pause is Sleep of what nobody can call back.
+func (n *node) pause(d time.Duration) error { return n.Sleep(context.Background(), d) }
+
+// reboot restarts the device by itself. One that restarts already goes on with that.
+func (n *node) reboot(away time.Duration) {
+	if n.beginReboot() {
 		n.lab.wg.Go(func() {
 			n.powerOff()
-			n.boot()
+			n.boot(away)
 		})
 	}
-	return f
+}
+
+// beginReboot says whether the caller is to restart the device: nobody else does.
+func (n *node) beginReboot() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	begun := !n.rebooting
+	n.rebooting = true
+	return begun
+}
+
+// sever says whether the device is to be without a management network from now on.
+func (n *node) sever(severed bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.severed = severed
 }
 
 // addresses are where the device listens, or did.
@@ -87,14 +109,21 @@ func (n *node) addresses() (gnmi, ssh string) {
 	return gnmi, ssh
 }
 
-// connect makes the device reachable, at its old addresses if it had some. A device that is reachable stays so.
+// connect makes the device reachable, at its old addresses if it had some. A device that is reachable stays so; one that
+// is off or severed as well.
 func (n *node) connect() error {
 	n.mu.Lock()
-	served, running := n.served, n.cancel != nil
+	served, stays := n.served, n.cancel != nil || n.connecting || n.off || n.severed
+	n.connecting = n.connecting || !stays
 	n.mu.Unlock()
-	if running {
+	if stays {
 		return nil
 	}
+	defer func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.connecting = false
+	}()
 	if served != nil {
 		<-served
 	}
@@ -154,10 +183,16 @@ func (n *node) serve(gnmi, ssh *listener) error {
 			n.lab.options.Logger.Error("device stopped serving", "device", n.spec.Name, "err", err)
 		}
 	})
+	n.mu.Lock()
+	gone := n.severed || n.off
+	n.mu.Unlock()
 	select {
-	case <-n.lab.closed: // the lab closed while the device came up
-		n.disconnect()
+	case <-n.lab.closed:
+		gone = true
 	default:
+	}
+	if gone { // while it came up
+		n.disconnect()
 	}
 	return nil
 }
@@ -185,6 +220,7 @@ func (n *node) powerOff() {
 		close(n.halted)
 	}
 	served := n.served
+	n.off = true
 	n.mu.Unlock()
 	n.lab.plane.power(n.lab.age(), n.index, false)
 	n.disconnect()
@@ -201,13 +237,9 @@ func (n *node) wait() {
 	}
 }
 
-// boot starts a device that is off, and returns when it is reachable or the lab has closed.
-func (n *node) boot() {
-	timer := time.NewTimer(time.Duration(float64(bootTime) / n.lab.options.Scale))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-n.lab.closed:
+// boot starts a device that is off after a while, and returns when it is reachable or the lab has closed.
+func (n *node) boot(after time.Duration) {
+	if !n.lab.pass(after) {
 		return
 	}
 	n.mu.Lock()
@@ -215,6 +247,9 @@ func (n *node) boot() {
 	n.mu.Unlock()
 	n.lab.plane.power(n.lab.age(), n.index, true)
 	n.personality.Restart()
+	n.mu.Lock()
+	n.off, n.rebooting = false, false
+	n.mu.Unlock()
 	if err := n.connect(); err != nil {
 		n.lab.options.Logger.Error("device did not come back", "device", n.spec.Name, "err", err)
 	}

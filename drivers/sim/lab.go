@@ -40,6 +40,7 @@ type Lab struct {
 	plane     *plane
 	authority *Authority
 	nodes     []*node
+	faults    *faults
 	started   time.Time
 	closed    chan struct{}
 	stop      sync.Once
@@ -57,7 +58,7 @@ func New(specs []Spec, o Options) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Lab{options: o, plane: plane, started: time.Now(), closed: make(chan struct{})}
+	l := &Lab{options: o, plane: plane, started: time.Now(), faults: newFaults(), closed: make(chan struct{})}
 	if l.options.Dir == "" {
 		l.temporary = true
 		if l.options.Dir, err = os.MkdirTemp("", "weir-lab-"); err != nil {
@@ -90,7 +91,7 @@ func (l *Lab) build(specs []Spec) (err error) {
 		if err != nil {
 			return err
 		}
-		n := &node{lab: l, spec: spec, index: i, tls: config, halted: make(chan struct{})}
+		n := &node{lab: l, spec: spec, index: i, tls: config, halted: make(chan struct{}), impaired: map[FaultKind]int{}}
 		switch {
 		case l.options.Network != nil:
 			n.gnmiAddr, n.sshAddr = net.JoinHostPort(spec.Name, gnmiPort), net.JoinHostPort(spec.Name, sshPort)
@@ -202,6 +203,18 @@ func (l *Lab) Now() time.Time {
 	return l.started.Add(time.Duration(float64(time.Since(l.started)) * l.options.Scale))
 }
 
+// pass waits for a device time, or until the lab closes. It returns whether the time has passed.
+func (l *Lab) pass(d time.Duration) bool {
+	timer := time.NewTimer(time.Duration(float64(d) / l.options.Scale))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-l.closed:
+		return false
+	}
+}
+
 // age is how long the lab has run in device time: the time of the data plane.
 func (l *Lab) age() time.Duration { return l.Now().Sub(l.started) }
 
@@ -212,16 +225,6 @@ func (l *Lab) SetTraffic(t Traffic, at ...string) error {
 	return l.plane.setTraffic(l.age(), t, at...)
 }
 
-// Inject makes the next operation of that name on the device go wrong: set, get, commit, session or subscribe.
-func (l *Lab) Inject(device, operation string, f Fault) error {
-	n, err := l.device(device)
-	if err != nil {
-		return err
-	}
-	n.faults.inject(operation, f)
-	return nil
-}
-
 // Kill cuts a device off from its management network: its listeners and connections end. It forwards on, and what it was
 // doing it goes on doing.
 func (l *Lab) Kill(device string) error {
@@ -229,28 +232,32 @@ func (l *Lab) Kill(device string) error {
 	if err != nil {
 		return err
 	}
+	n.sever(true)
 	n.disconnect()
 	return nil
 }
 
-// Revive makes a killed device reachable again where it was.
+// Revive makes a killed device reachable again where it was; one that is off, once it has come back.
 func (l *Lab) Revive(device string) error {
 	n, err := l.device(device)
 	if err != nil {
 		return err
 	}
+	n.sever(false)
 	return n.connect()
 }
 
 // Reboot restarts a device: its ports go down, its connections end, what it did not make persistent is lost. It returns
-// when the device is down; the device comes back by itself after bootTime.
+// when the device is down; the device comes back by itself after bootTime. One that restarts already goes on with that.
 func (l *Lab) Reboot(device string) error {
 	n, err := l.device(device)
 	if err != nil {
 		return err
 	}
-	n.powerOff()
-	l.wg.Go(n.boot)
+	if n.beginReboot() {
+		n.powerOff()
+		l.wg.Go(func() { n.boot(bootTime) })
+	}
 	return nil
 }
 

@@ -29,6 +29,9 @@ func newGreeter(hw Hardware) Personality {
 
 func (p *greeter) Serves() Protocols { return Protocols{GNMI: true} }
 func (p *greeter) Restart()          { p.restarts.Add(1) }
+func (p *greeter) Faults(Operation) []FaultKind {
+	return []FaultKind{Reject, Partial, Drop}
+}
 
 func (p *greeter) Serve(ctx context.Context, s Services) error {
 	done := make(chan struct{})
@@ -55,7 +58,7 @@ func (p *greeter) Serve(ctx context.Context, s Services) error {
 			if _, err := c.Read(buf); err != nil {
 				break
 			}
-			f := p.hw.Fault("set")
+			f := p.hw.Fault(Set).Kind
 			if f == Drop {
 				s.Drop(conn.RemoteAddr())
 			}
@@ -177,8 +180,8 @@ func TestARebootTakesThePortsDownAndComesBackRestarted(t *testing.T) {
 
 func TestAFaultHappensOnceAndInOrder(t *testing.T) {
 	l := startLab(t)
-	for _, f := range []Fault{Reject, Partial} {
-		if err := l.Inject("a", "set", f); err != nil {
+	for _, f := range []FaultKind{Reject, Partial} {
+		if err := l.Inject(Fault{Kind: f, Device: "a", On: Set}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -198,7 +201,7 @@ func TestAFaultHappensOnceAndInOrder(t *testing.T) {
 
 func TestADroppedConnectionEndsWithoutAnAnswer(t *testing.T) {
 	l := startLab(t)
-	if err := l.Inject("a", "set", Drop); err != nil {
+	if err := l.Inject(Fault{Kind: Drop, Device: "a", On: Set}); err != nil {
 		t.Fatal(err)
 	}
 	c, err := greet(l)

@@ -41,6 +41,8 @@ type Personality interface {
 	Serves() Protocols
 	// Restart is a reboot: the running configuration becomes the one the device would start with.
 	Restart()
+	// Faults are the kinds that an operation can meet, beside those that can happen to any device.
+	Faults(on Operation) []FaultKind
 }
 
 // Protocols a device has.
@@ -72,9 +74,10 @@ type Hardware interface {
 	Now() time.Time
 	// Sleep waits for a device-time duration, or until ctx ends, or until the device loses its power (ErrHalted).
 	Sleep(ctx context.Context, d time.Duration) error
-	// Fault is what the lab was asked to do to the next operation on this device; it is taken, so the operation after is well.
-	// When it is Reboot the lab takes the device down by itself: the operation stops where it is.
-	Fault(operation string) Fault
+	// Fault is what goes wrong with an operation that begins now; it is taken, so that the next one is well. It may take device
+	// time, and change the configuration, so the caller holds no lock. When it is Reboot the lab takes the device down by
+	// itself: the operation stops where it is.
+	Fault(on Operation) Fault
 }
 
 // Behaviour is what a device's configuration makes its hardware do.
@@ -127,20 +130,6 @@ type Counters struct {
 	ECNReceived              uint64 // hosts: packets that arrived with CE
 	OutOfSequence            uint64 // hosts: RDMA packets that a loss put out of order
 }
-
-// Fault is what goes wrong with an operation. The zero value is nothing.
-type Fault string
-
-// The faults. Operations are named set, get, commit, session and subscribe.
-const (
-	NoFault    Fault = ""
-	Reject     Fault = "reject"     // refused in the device's own words; nothing takes effect
-	Hang       Fault = "hang"       // no answer; the change takes effect later
-	Drop       Fault = "drop"       // the connection ends; the change has taken effect
-	DropBefore Fault = "drop-early" // the connection ends before the change takes effect
-	Partial    Fault = "partial"    // half of it takes effect, then an error
-	Reboot     Fault = "reboot"     // the device restarts in the middle
-)
 
 // Traffic is what the hosts send.
 type Traffic string

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/drivers/sim"
@@ -168,7 +169,9 @@ func Steer(lab *Lab, words []string) (string, error) {
 	case "traffic":
 		return "", lab.SetTraffic(sim.Traffic(arg(1)), words[min(2, len(words)):]...)
 	case "fault":
-		return "", lab.Inject(arg(1), arg(2), sim.Fault(arg(3)))
+		return "", lab.Inject(sim.Fault{Device: arg(1), On: sim.Operation(arg(2)), Kind: sim.FaultKind(arg(3))})
+	case "edit":
+		return "", lab.Inject(sim.Fault{Device: arg(1), Kind: sim.ForeignEdit, Text: strings.Join(words[min(2, len(words)):], " ")})
 	case "kill":
 		return "", lab.Kill(arg(1))
 	case "revive":
@@ -179,5 +182,5 @@ func Steer(lab *Lab, words []string) (string, error) {
 		body, err := lab.Config(arg(1))
 		return string(body) + "\n", err
 	}
-	return "", fmt.Errorf("%s: there are traffic, fault, kill, revive, reboot, config and quit", words[0])
+	return "", fmt.Errorf("%s: there are traffic, fault, edit, kill, revive, reboot, config and quit", words[0])
 }

@@ -21,11 +21,11 @@ type bench struct {
 	mu       sync.Mutex
 	applied  sim.Behaviour
 	counters map[string]sim.Counters
-	faults   map[string]sim.Fault
+	faults   map[sim.Operation]sim.FaultKind
 }
 
 func newBench(startup string) *bench {
-	b := &bench{counters: map[string]sim.Counters{}, faults: map[string]sim.Fault{}, spec: sim.Spec{
+	b := &bench{counters: map[string]sim.Counters{}, faults: map[sim.Operation]sim.FaultKind{}, spec: sim.Spec{
 		Name: "leaf1", Platform: "eos", SKU: "DCS-7060CX-32S",
 		Ports: []sim.PortSpec{
 			{Name: "Ethernet1/1", Speed: 100e9, PeerDevice: "host1", PeerPort: "eth0"},
@@ -59,12 +59,12 @@ func (b *bench) Sleep(ctx context.Context, d time.Duration) error {
 		return ctx.Err()
 	}
 }
-func (b *bench) Fault(operation string) sim.Fault {
+func (b *bench) Fault(on sim.Operation) sim.Fault {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f := b.faults[operation]
-	delete(b.faults, operation)
-	return f
+	f := b.faults[on]
+	delete(b.faults, on)
+	return sim.Fault{Kind: f, Delay: time.Second, For: time.Minute}
 }
 
 // terminal is a person at a terminal of a device.

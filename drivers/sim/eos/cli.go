@@ -143,7 +143,7 @@ func firstWord(s string) string { return strings.Fields(s)[0] }
 
 // configure takes a configuration line.
 func (c *cli) configure(text string) error {
-	switch c.d.hw.Fault("set") {
+	switch c.d.hw.Fault(sim.Set).Kind {
 	case sim.Reject:
 		return fmt.Errorf("%% Error: %s is refused", text)
 	case sim.Hang:
@@ -181,7 +181,7 @@ func (c *cli) enter(text string) error {
 
 // show asks and prints through the pipes.
 func (c *cli) show(ctx context.Context, q command, words []string, pipes []pipe, out io.Writer) error {
-	switch c.d.hw.Fault("get") {
+	switch c.d.hw.Fault(sim.Get).Kind {
 	case sim.Reject:
 		return fmt.Errorf("%% Error: no answer to %s", strings.Join(words, " "))
 	case sim.Hang:
@@ -278,7 +278,7 @@ func (p pipe) filter(text string) string {
 
 // openSession enters a configuration session.
 func (c *cli) openSession(name string) error {
-	switch c.d.hw.Fault("session") {
+	switch c.d.hw.Fault(sim.Session).Kind {
 	case sim.Reject:
 		return errors.New("% Error: no session can be opened")
 	case sim.Hang:

@@ -234,7 +234,7 @@ func deleteConfig(c *cli, words []string) (string, error) {
 
 // replace makes a file the running configuration, whole.
 func replace(c *cli, words []string) (string, error) {
-	if f := c.d.hw.Fault("commit"); f != sim.NoFault {
+	if f := c.d.hw.Fault(sim.Commit).Kind; f != sim.NoFault {
 		return "", fmt.Errorf("%% Error: cannot replace the configuration: %s", f)
 	}
 	c.d.mu.Lock()

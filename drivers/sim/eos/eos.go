@@ -29,6 +29,8 @@ type Device struct {
 	running  *node
 	files    map[string]*node // configurations in flash, by name
 	sessions map[string]*session
+	shown    *node     // while it lies: the configuration of before a commit
+	lies     time.Time // until then, in device time
 	settings []setting // of the ports, of the running configuration; replaced, never changed
 }
 
@@ -130,7 +132,7 @@ func (d *Device) Restart() {
 			s.stop()
 		}
 	}
-	d.sessions = map[string]*session{}
+	d.sessions, d.shown = map[string]*session{}, nil
 	d.running = d.files[startup].clone()
 	d.booted = d.hw.Now()
 	d.apply()
@@ -156,10 +158,13 @@ func (d *Device) apply() {
 	d.hw.Apply(behaviour(spec, d.running))
 }
 
-// snapshot is the running configuration of the moment.
+// snapshot is the configuration of the moment as the device shows it: the running one, unless it lies.
 func (d *Device) snapshot() *node {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.shown != nil && d.hw.Now().Before(d.lies) {
+		return d.shown.clone()
+	}
 	return d.running.clone()
 }
 

@@ -311,11 +311,11 @@ func TestAConfigurationThatIsPrintedCanBeLoaded(t *testing.T) {
 }
 
 func TestShowAndLinesGoWrongAsAsked(t *testing.T) {
-	for fault, want := range map[sim.Fault]error{sim.Hang: sim.ErrHang, sim.Drop: sim.ErrDrop, sim.DropBefore: sim.ErrDrop, sim.Reject: nil} {
-		for operation, line := range map[string]string{"get": "show version", "session": "configure session x", "set": "hostname y"} {
+	for fault, want := range map[sim.FaultKind]error{sim.Hang: sim.ErrHang, sim.Drop: sim.ErrDrop, sim.DropBefore: sim.ErrDrop, sim.Reject: nil} {
+		for operation, line := range map[sim.Operation]string{sim.Get: "show version", sim.Session: "configure session x", sim.Set: "hostname y"} {
 			b := newBench(small)
 			m := login(t, New(b))
-			if operation == "set" {
+			if operation == sim.Set {
 				m.types("configure session w")
 			}
 			b.faults[operation] = fault

@@ -31,10 +31,10 @@ func (d *Device) serveGNMI(ctx context.Context, s sim.Services) error {
 
 // fault is what goes wrong with a unary call: the error that it ends with, or nil. The call does what it is for all the
 // same when effect is true.
-func (s *server) fault(ctx context.Context, operation string) (err error, effect bool) {
-	switch s.d.hw.Fault(operation) {
+func (s *server) fault(ctx context.Context, on sim.Operation) (err error, effect bool) {
+	switch s.d.hw.Fault(on).Kind {
 	case sim.Reject:
-		return status.Errorf(codes.Aborted, "%s is refused", operation), false
+		return status.Errorf(codes.Aborted, "%s is refused", on), false
 	case sim.Hang:
 		<-ctx.Done()
 		return status.FromContextError(ctx.Err()).Err(), true
@@ -110,7 +110,7 @@ func checkEncoding(e gpb.Encoding) error {
 
 // Get answers with one notification for each path. What is asked of the origin cli is a show command.
 func (s *server) Get(ctx context.Context, req *gpb.GetRequest) (*gpb.GetResponse, error) {
-	if err, _ := s.fault(ctx, "get"); err != nil {
+	if err, _ := s.fault(ctx, sim.Get); err != nil {
 		return nil, err
 	}
 	resp := &gpb.GetResponse{}
@@ -200,7 +200,7 @@ func (s *server) Set(ctx context.Context, req *gpb.SetRequest) (*gpb.SetResponse
 		lines = append(lines, strings.Split(u.GetVal().GetAsciiVal(), "\n")...)
 		resp.Response = append(resp.Response, &gpb.UpdateResult{Path: u.GetPath(), Op: gpb.UpdateResult_UPDATE})
 	}
-	err, effect := s.fault(ctx, "set")
+	err, effect := s.fault(ctx, sim.Set)
 	if !effect {
 		return nil, err
 	}

@@ -288,7 +288,7 @@ func TestASubscriptionThatIsWrongIsRefused(t *testing.T) {
 		list  *gpb.SubscriptionList
 		then  *gpb.SubscribeRequest
 		want  codes.Code
-		fault sim.Fault
+		fault sim.FaultKind
 	}{
 		"an encoding":           {&gpb.SubscriptionList{Encoding: gpb.Encoding_BYTES, Subscription: good}, nil, codes.Unimplemented, ""},
 		"an origin":             {&gpb.SubscriptionList{Prefix: &gpb.Path{Origin: "eos_native"}, Subscription: good}, nil, codes.Unimplemented, ""},
@@ -298,7 +298,7 @@ func TestASubscriptionThatIsWrongIsRefused(t *testing.T) {
 		"a device that drops":   {&gpb.SubscriptionList{Subscription: good}, nil, codes.Unavailable, sim.Drop},
 	} {
 		if test.fault != "" {
-			if err := lab.Inject("leaf1", "subscribe", test.fault); err != nil {
+			if err := lab.Inject(sim.Fault{Kind: test.fault, Device: "leaf1", On: sim.Subscribe}); err != nil {
 				t.Fatal(err)
 			}
 		}

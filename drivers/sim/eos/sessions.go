@@ -82,7 +82,7 @@ func (d *Device) abort(name string) error {
 // commit makes a session the running configuration. With a timer above 0 it is reverted at the end of the timer, unless it
 // is committed again before. What goes wrong on request goes wrong here.
 func (d *Device) commit(name string, timer time.Duration) error {
-	switch f := d.hw.Fault("commit"); f {
+	switch f := d.hw.Fault(sim.Commit); f.Kind {
 	case sim.Reject:
 		return fmt.Errorf("%% Cannot commit session %s", name)
 	case sim.DropBefore:
@@ -99,12 +99,24 @@ func (d *Device) commit(name string, timer time.Duration) error {
 		return fmt.Errorf("%% Cannot commit session %s", name)
 	case sim.Drop:
 		return errors.Join(d.commitNow(name, timer), sim.ErrDrop)
+	case sim.Ignore:
+		return d.commitAs(name, timer, false)
+	case sim.Lie:
+		before := d.snapshot()
+		err := d.commitNow(name, timer)
+		d.lie(before, f.For)
+		return err
 	default:
 		return d.commitNow(name, timer)
 	}
 }
 
 func (d *Device) commitNow(name string, timer time.Duration) error {
+	return d.commitAs(name, timer, true)
+}
+
+// commitAs commits a session, in appearance only where it is not effective.
+func (d *Device) commitAs(name string, timer time.Duration, effective bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s := d.sessions[name]
@@ -122,8 +134,10 @@ func (d *Device) commitNow(name string, timer time.Duration) error {
 		return fmt.Errorf("%% Cannot commit session %s: the commit timer of session %s runs", name, d.timed().name)
 	}
 	before := d.running
-	d.running = s.candidate.clone()
-	d.apply()
+	if effective {
+		d.running = s.candidate.clone()
+		d.apply()
+	}
 	if timer == 0 {
 		d.complete(s)
 		return nil
@@ -167,6 +181,12 @@ func (d *Device) commitHalf(name string) error {
 func (d *Device) start(s *session, timer time.Duration) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop, s.expiry = cancel, d.hw.Now().Add(timer)
+	switch f := d.hw.Fault(sim.Timer); f.Kind {
+	case sim.Hang:
+		return
+	case sim.Revert:
+		timer = f.Delay
+	}
 	d.work.Go(func() {
 		defer cancel()
 		if d.hw.Sleep(ctx, timer) != nil {

@@ -150,7 +150,7 @@ func TestWhatIsSavedSurvivesARestart(t *testing.T) {
 }
 
 func TestACommitGoesWrongAsAsked(t *testing.T) {
-	for fault, c := range map[sim.Fault]struct {
+	for fault, c := range map[sim.FaultKind]struct {
 		says    string
 		err     error
 		now, in bool // has it taken effect at once, and after a while
@@ -166,7 +166,7 @@ func TestACommitGoesWrongAsAsked(t *testing.T) {
 			d := New(b)
 			m := login(t, d)
 			m.types("configure session weir-1", "interface Ethernet1/1", "mtu 9214")
-			b.faults["commit"] = fault
+			b.faults[sim.Commit] = fault
 			said, err := m.line("commit")
 			if said != c.says || !errors.Is(err, c.err) {
 				t.Errorf("%s: got %q and %v, want %q and %v", fault, said, err, c.says, c.err)
@@ -187,7 +187,7 @@ func TestAPartialCommitDoesHalf(t *testing.T) {
 	d := New(b)
 	m := login(t, d)
 	m.types("configure session weir-1", "qos map dscp 26 to traffic-class 4", "interface Ethernet1/1", "mtu 9214")
-	b.faults["commit"] = sim.Partial
+	b.faults[sim.Commit] = sim.Partial
 	m.says("commit", "% Cannot commit session weir-1")
 	got := config(d)
 	if first, second := strings.Contains(got, "traffic-class 4"), strings.Contains(got, "9214"); first == second {

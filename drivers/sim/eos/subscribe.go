@@ -33,7 +33,7 @@ func (s *server) Subscribe(stream gpb.GNMI_SubscribeServer) error {
 	if list == nil {
 		return status.Error(codes.InvalidArgument, "the first message must be a subscription")
 	}
-	fault := s.d.hw.Fault("subscribe")
+	fault := s.d.hw.Fault(sim.Subscribe).Kind
 	switch fault {
 	case sim.Reject:
 		return status.Error(codes.Aborted, "subscribe is refused")

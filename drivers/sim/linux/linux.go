@@ -33,6 +33,8 @@ type Device struct {
 	units   map[string]bool // enabled
 	active  map[string]bool // running
 	refuse  bool            // the next change: the second half of a chunk that is to fail
+	said    map[string]told // by read-only command: what it last said, which a lie repeats
+	lies    time.Time       // until then, in device time
 }
 
 // New is a server that starts from a small factory tree and the files of the specification, by their paths.
@@ -88,6 +90,7 @@ func (d *Device) Restart() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	maps.DeleteFunc(d.files, func(name string, _ *file) bool { return isVolatile(name) })
+	d.said, d.lies = map[string]told{}, time.Time{}
 	d.modules, d.active, d.nics = map[string]bool{}, map[string]bool{}, map[string]*nic{}
 	for _, dir := range []string{"/run", "/tmp"} {
 		d.put(dir, &file{dir: true})
@@ -138,11 +141,11 @@ func (d *Device) exec(ctx context.Context, c sim.Command) (int, error) {
 		d.apply()
 		return status
 	}
-	f := d.hw.Fault("session")
-	if f == sim.NoFault && !changes(script) {
-		f = d.hw.Fault("get")
+	f := d.hw.Fault(sim.Session)
+	if f.Kind == sim.NoFault && !changes(script) {
+		f = d.hw.Fault(sim.Get)
 	}
-	switch f {
+	switch f.Kind {
 	case sim.Hang:
 		return 0, sim.ErrHang
 	case sim.Drop, sim.DropBefore, sim.Partial, sim.Reboot:
@@ -152,9 +155,9 @@ func (d *Device) exec(ctx context.Context, c sim.Command) (int, error) {
 		return 2, nil
 	}
 	if !changes(script) {
-		return run(c.Stdout, c.Stderr), nil
+		return d.repeat(c, run), nil
 	}
-	switch f := d.fault(); f {
+	switch f := d.fault(); f.Kind {
 	case sim.Reject:
 		fmt.Fprintf(c.Stderr, "sh: %v\n", errForbidden)
 		return 1, nil
@@ -166,22 +169,12 @@ func (d *Device) exec(ctx context.Context, c sim.Command) (int, error) {
 		return 0, sim.ErrDrop
 	case sim.DropBefore, sim.Reboot:
 		return 0, sim.ErrDrop
+	case sim.Ignore:
+		return 0, nil
+	case sim.Lie:
+		d.lie(f.For)
 	}
 	return run(c.Stdout, c.Stderr), nil
-}
-
-// fault is what goes wrong with a change. A chunk that is to fail in its half is one change that works and a next one that
-// does not.
-func (d *Device) fault() sim.Fault {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.refuse {
-		d.refuse = false
-		return sim.Reject
-	}
-	f := d.hw.Fault("set")
-	d.refuse = f == sim.Partial
-	return f
 }
 
 // later does something that nobody waits for after a while, unless the device loses its power before.

@@ -23,7 +23,7 @@ type bench struct {
 	mu       sync.Mutex
 	applied  sim.Behaviour
 	counters sim.Counters
-	fault    sim.Fault
+	fault    sim.FaultKind
 }
 
 func newBench(files map[string]string) *bench {
@@ -73,15 +73,15 @@ func (b *bench) Sleep(ctx context.Context, d time.Duration) error {
 		return ctx.Err()
 	}
 }
-func (b *bench) Fault(operation string) sim.Fault {
+func (b *bench) Fault(on sim.Operation) sim.Fault {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if operation != "set" {
-		return sim.NoFault
+	if on != sim.Set {
+		return sim.Fault{}
 	}
 	f := b.fault
 	b.fault = sim.NoFault
-	return f
+	return sim.Fault{Kind: f, For: time.Minute}
 }
 
 // server is a host that root is logged in to.
@@ -392,7 +392,7 @@ func TestARebootForgetsWhatOnlyTheKernelKnew(t *testing.T) {
 }
 
 func TestAChangeGoesWrongAsAsked(t *testing.T) {
-	for fault, c := range map[sim.Fault]struct {
+	for fault, c := range map[sim.FaultKind]struct {
 		err     error
 		status  int
 		now, in bool // has it taken effect at once, and after a while

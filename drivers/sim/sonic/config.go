@@ -56,8 +56,8 @@ func (d *Device) config(ctx context.Context, i invocation, args []string) (int, 
 
 // fault is what goes wrong with a change over SSH before it began: an error ends the command, a status answers it.
 func (d *Device) fault(i invocation) (f sim.Fault, status int, err error) {
-	f = d.hw.Fault("set")
-	switch f {
+	f = d.hw.Fault(sim.Set)
+	switch f.Kind {
 	case sim.Reject:
 		fmt.Fprintln(i.err, "Error: "+strings.TrimPrefix(notThere, "Error: "))
 		return f, 2, nil
@@ -85,7 +85,7 @@ func (d *Device) load(ctx context.Context, i invocation, name string) (int, erro
 	}
 	fmt.Fprintf(i.out, "Running command: /usr/local/bin/sonic-cfggen -j %s --write-to-db\n", name)
 	end := d.begin(configProcess + "load -y " + name)
-	if f == sim.Hang { // it is not answered, and happens by itself later
+	if f.Kind == sim.Hang { // it is not answered, and happens by itself later
 		d.work.Go(func() {
 			defer end()
 			if d.hw.Sleep(context.Background(), hangTime) == nil {
@@ -98,10 +98,10 @@ func (d *Device) load(ctx context.Context, i invocation, name string) (int, erro
 	if err := d.hw.Sleep(ctx, loadTime); err != nil {
 		return 1, err
 	}
-	switch f {
+	switch f.Kind {
 	case sim.Partial, sim.Reboot:
 		d.merge(add, len(add)/2)
-		if f == sim.Reboot {
+		if f.Kind == sim.Reboot {
 			return 0, sim.ErrHang
 		}
 		fmt.Fprintln(i.err, "redis.exceptions.ConnectionError: Connection closed by server.")
@@ -109,6 +109,11 @@ func (d *Device) load(ctx context.Context, i invocation, name string) (int, erro
 	case sim.Drop:
 		d.merge(add, 0)
 		return 0, sim.ErrDrop
+	case sim.Ignore:
+		return 0, nil
+	case sim.Lie:
+		before, _ := d.snapshot()
+		d.lie(before, f.For)
 	}
 	d.merge(add, 0)
 	return 0, nil
@@ -243,7 +248,7 @@ func (d *Device) throughUpdater(ctx context.Context, i invocation, process strin
 		return 0, nil
 	}
 	outcome := d.update(task{process: process, want: want, fault: f})
-	if f == sim.Hang || f == sim.Reboot {
+	if f.Kind == sim.Hang || f.Kind == sim.Reboot {
 		return 0, sim.ErrHang
 	}
 	select {
@@ -257,7 +262,7 @@ func (d *Device) throughUpdater(ctx context.Context, i invocation, process strin
 	case err != nil:
 		fmt.Fprintln(i.err, "Error: "+strings.TrimPrefix(err.Error(), "Error: "))
 		return 2, nil
-	case f == sim.Drop:
+	case f.Kind == sim.Drop:
 		return 0, sim.ErrDrop
 	}
 	fmt.Fprintln(i.out, done)

@@ -17,7 +17,7 @@ func TestFaultsOfASet(t *testing.T) {
 	request := update(config+"SCHEDULER/scheduler.0/weight", "40")
 	weight := func(b *bench) string { return b.must("", config+"SCHEDULER/scheduler.0/weight") }
 	for _, c := range []struct {
-		fault   sim.Fault
+		fault   sim.FaultKind
 		code    codes.Code
 		applied bool
 	}{
@@ -27,7 +27,7 @@ func TestFaultsOfASet(t *testing.T) {
 	} {
 		t.Run(string(c.fault), func(t *testing.T) {
 			b := newBench(t, leaf(nil))
-			b.inject("set", c.fault)
+			b.inject(sim.Set, c.fault)
 			_, err := b.set(request)
 			wantCode(t, err, c.code, "")
 			if got := weight(b); (got == `"40"`) != c.applied {
@@ -43,7 +43,7 @@ func TestFaultsOfASet(t *testing.T) {
 func TestASetThatHangsTakesEffectLater(t *testing.T) {
 	b := newBench(t, leaf(nil))
 	b.must("", config+"PORT") // connects
-	b.inject("set", sim.Hang)
+	b.inject(sim.Set, sim.Hang)
 	ctx, cancel := context.WithTimeout(b.ctx, 100*time.Millisecond)
 	defer cancel()
 	_, err := b.gnmi.Set(ctx, update(config+"SCHEDULER/scheduler.0/weight", "40"))
@@ -53,7 +53,7 @@ func TestASetThatHangsTakesEffectLater(t *testing.T) {
 
 func TestAPartialSetLeavesAPartBehind(t *testing.T) {
 	b := newBench(t, leaf(nil))
-	b.inject("set", sim.Partial)
+	b.inject(sim.Set, sim.Partial)
 	req := update(config+"SCHEDULER/scheduler.0/weight", "40")
 	req.Update = append(req.Update, update(config+"SCHEDULER/scheduler.1/weight", "60").GetUpdate()...)
 	_, err := b.set(req)
@@ -66,7 +66,7 @@ func TestAPartialSetLeavesAPartBehind(t *testing.T) {
 
 func TestARebootLosesWhatWasNotSaved(t *testing.T) {
 	b := newBench(t, leaf(nil))
-	b.inject("set", sim.Reboot)
+	b.inject(sim.Set, sim.Reboot)
 	_, err := b.set(update(config+"SCHEDULER/scheduler.0/weight", "40"))
 	wantCode(t, err, codes.Unavailable, "")
 	b.eventually("the switch is back", func() bool {
@@ -77,13 +77,13 @@ func TestARebootLosesWhatWasNotSaved(t *testing.T) {
 
 func TestFaultsOfAGet(t *testing.T) {
 	b := newBench(t, leaf(nil))
-	b.inject("get", sim.Reject)
+	b.inject(sim.Get, sim.Reject)
 	_, err := b.get("", config+"PORT")
 	wantCode(t, err, codes.Unavailable, "")
-	b.inject("get", sim.Drop)
+	b.inject(sim.Get, sim.Drop)
 	_, err = b.get("", config+"PORT")
 	wantCode(t, err, codes.Unavailable, "")
-	b.inject("get", sim.Hang)
+	b.inject(sim.Get, sim.Hang)
 	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Millisecond)
 	defer cancel()
 	_, err = b.gnmi.Get(ctx, &gpb.GetRequest{Path: []*gpb.Path{path(config + "PORT")}, Encoding: gpb.Encoding_JSON_IETF})

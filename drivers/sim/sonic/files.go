@@ -160,7 +160,7 @@ func (d *Device) redis(command string, args []string) (reply string, ok bool) {
 		return "", false
 	}
 	table, key, _ := strings.Cut(args[0], "|")
-	db, _ := d.snapshot()
+	db := d.told()
 	row, exists := db[table][key]
 	switch {
 	case command == "KEYS" && len(args) == 1:

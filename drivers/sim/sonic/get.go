@@ -14,7 +14,7 @@ import (
 
 // Get answers from the native tables, from the databases named by prefix.target, and from nothing else.
 func (s *server) Get(ctx context.Context, req *gpb.GetRequest) (*gpb.GetResponse, error) {
-	switch s.hw.Fault("get") {
+	switch s.hw.Fault(sim.Get).Kind {
 	case sim.Reject:
 		return nil, status.Error(codes.Unavailable, "Redis is not available")
 	case sim.Hang, sim.Reboot:
@@ -94,7 +94,7 @@ func (s *server) readNative(names []string, live bool) (*gpb.TypedValue, error) 
 
 func (s *server) readConfig(path []string, live bool) (*gpb.TypedValue, error) {
 	s.mu.Lock()
-	db := s.running
+	db := s.toldLocked()
 	if s.answers != nil && !live {
 		db = s.answers
 	}

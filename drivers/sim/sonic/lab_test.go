@@ -199,9 +199,9 @@ func (b *bench) clientWithCertificate() gpb.GNMIClient {
 	return b.dial(&tls.Config{Certificates: []tls.Certificate{cert}})
 }
 
-func (b *bench) inject(operation string, f sim.Fault) {
+func (b *bench) inject(on sim.Operation, f sim.FaultKind) {
 	b.t.Helper()
-	if err := b.Inject("leaf1", operation, f); err != nil {
+	if err := b.Inject(sim.Fault{Kind: f, Device: "leaf1", On: on}); err != nil {
 		b.t.Fatal(err)
 	}
 }

@@ -17,8 +17,8 @@ const patchProcess = configProcess + "apply-patch -f CONFIGDB /tmp/gcu.patch"
 // Set makes a JSON patch of the request, deletes first, and has the updater apply it: all of it in one go, slowly, and
 // saved at once. Whoever stops waiting does not stop the updater.
 func (s *server) Set(ctx context.Context, req *gpb.SetRequest) (*gpb.SetResponse, error) {
-	fault := s.hw.Fault("set")
-	switch fault {
+	fault := s.hw.Fault(sim.Set)
+	switch fault.Kind {
 	case sim.Reject:
 		return nil, status.Error(codes.Unknown, notThere)
 	case sim.DropBefore:
@@ -42,10 +42,10 @@ func (s *server) Set(ctx context.Context, req *gpb.SetRequest) (*gpb.SetResponse
 		return nil, refused(err)
 	}
 	done := s.update(task{patchProcess, want, fault, true})
-	if err := s.await(ctx, done, fault); err != nil {
+	if err := s.await(ctx, done, fault.Kind); err != nil {
 		return nil, err
 	}
-	if fault == sim.Drop {
+	if fault.Kind == sim.Drop {
 		return nil, s.drop(ctx)
 	}
 	return setResponse(req), nil
@@ -60,7 +60,7 @@ func refused(err error) error {
 }
 
 // await waits for the updater as long as the client does, and no longer than the server.
-func (s *server) await(ctx context.Context, done <-chan error, fault sim.Fault) error {
+func (s *server) await(ctx context.Context, done <-chan error, fault sim.FaultKind) error {
 	if fault == sim.Hang || fault == sim.Reboot {
 		<-ctx.Done()
 		return status.FromContextError(ctx.Err()).Err()

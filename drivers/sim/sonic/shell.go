@@ -15,7 +15,7 @@ func (d *Device) serveSSH(ctx context.Context, s sim.Services) error {
 	sshd := sim.NewSSHD(s)
 	sshd.Version = "SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u6"
 	sshd.Exec = func(ctx context.Context, c sim.Command) (int, error) {
-		switch d.hw.Fault("session") {
+		switch d.hw.Fault(sim.Session).Kind {
 		case sim.Hang, sim.Reboot:
 			return 0, sim.ErrHang
 		case sim.Drop, sim.DropBefore, sim.Partial:
@@ -179,7 +179,7 @@ func (d *Device) run(ctx context.Context, i invocation, args []string) (int, err
 		return d.show(i, args[1:])
 	case "sonic-cfggen":
 		if len(args) == 3 && args[1] == "-d" && args[2] == "--print-data" {
-			_, err := i.out.Write(d.Config())
+			_, err := i.out.Write(d.told().print())
 			return 0, err
 		}
 		fmt.Fprintln(i.err, "usage: sonic-cfggen -d --print-data")

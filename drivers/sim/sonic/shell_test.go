@@ -227,11 +227,11 @@ func TestALoginShellSetsATitleBeforeItsPrompt(t *testing.T) {
 
 func TestFaultsOfASession(t *testing.T) {
 	b := newBench(t, leaf(nil))
-	b.inject("session", sim.Reject)
+	b.inject(sim.Session, sim.Reject)
 	if _, status := b.run("show version", ""); status == 0 {
 		t.Error("a command ran that should not")
 	}
-	b.inject("session", sim.Drop)
+	b.inject(sim.Session, sim.Drop)
 	session, err := b.shell().NewSession()
 	if err != nil {
 		t.Fatal(err)
@@ -239,7 +239,7 @@ func TestFaultsOfASession(t *testing.T) {
 	if err := session.Run("show version"); err == nil {
 		t.Error("a dropped session ended well")
 	}
-	b.inject("set", sim.Reject)
+	b.inject(sim.Set, sim.Reject)
 	b.run("cat > /tmp/f", "{}")
 	if _, status := b.run("sudo config load -y /tmp/f", ""); status == 0 {
 		t.Error("a rejected load ended well")

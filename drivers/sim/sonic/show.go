@@ -19,7 +19,7 @@ func (d *Device) show(i invocation, args []string) (int, error) {
 	case "version":
 		return d.showVersion(i.out)
 	case "runningconfiguration all":
-		_, err := i.out.Write(d.Config())
+		_, err := i.out.Write(d.told().print())
 		return 0, err
 	case "pfc counters":
 		return d.showPFC(i.out)

@@ -27,6 +27,8 @@ type Device struct {
 	running     database            // replaced at every change, never written to
 	saved       database            // /etc/sonic/config_db.json
 	answers     database            // while an update runs: what gNMI Get answers from
+	shown       database            // while it lies: the configuration of before a change
+	lies        time.Time           // until then, in device time
 	processes   []string            // that change the configuration now, as ps shows them
 	checkpoints map[string]database // by name
 	files       map[string][]byte   // that people put there, by path
@@ -56,7 +58,7 @@ func (d *Device) Serves() sim.Protocols { return sim.Protocols{GNMI: true, SSH: 
 func (d *Device) Restart() {
 	d.mu.Lock()
 	d.running = database{}
-	d.processes, d.answers = nil, nil
+	d.processes, d.answers, d.shown = nil, nil, nil
 	d.checkpoints, d.files, d.polled = map[string]database{}, map[string][]byte{}, map[string]poll{}
 	saved := d.saved.clone()
 	d.mu.Unlock()
@@ -95,6 +97,20 @@ func (d *Device) begin(process string) (end func()) {
 			d.processes = slices.Delete(d.processes, i, i+1)
 		}
 	}
+}
+
+// told is the configuration that the device shows to those who ask: the running one, unless it lies.
+func (d *Device) told() database {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.toldLocked()
+}
+
+func (d *Device) toldLocked() database {
+	if d.shown != nil && d.hw.Now().Before(d.lies) {
+		return d.shown
+	}
+	return d.running
 }
 
 // Config is the running configuration as config_db.json would have it.

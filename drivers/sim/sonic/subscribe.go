@@ -31,7 +31,7 @@ func (s *server) Subscribe(stream gpb.GNMI_SubscribeServer) error {
 	if list == nil {
 		return status.Error(codes.InvalidArgument, "first message must be SubscriptionList")
 	}
-	fault := s.hw.Fault("subscribe")
+	fault := s.hw.Fault(sim.Subscribe).Kind
 	switch fault {
 	case sim.Reject:
 		return status.Error(codes.InvalidArgument, "connection limit reached")
@@ -131,7 +131,7 @@ func inSync(stream gpb.GNMI_SubscribeServer) error {
 }
 
 // streams sends each subscription's value, says sync, and goes on by its mode until the client leaves.
-func (s *server) streams(ctx context.Context, stream gpb.GNMI_SubscribeServer, list *gpb.SubscriptionList, fault sim.Fault) error {
+func (s *server) streams(ctx context.Context, stream gpb.GNMI_SubscribeServer, list *gpb.SubscriptionList, fault sim.FaultKind) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	updates := make(chan *gpb.Notification)

@@ -141,10 +141,10 @@ func TestASubscriptionToNothingStaysOpenAndSilent(t *testing.T) {
 func TestFaultsOfASubscription(t *testing.T) {
 	b := newBench(t, leaf(nil))
 	list := streamOf("COUNTERS_DB", "COUNTERS/Ethernet0", gpb.SubscriptionMode_SAMPLE, time.Second)
-	b.inject("subscribe", sim.Reject)
+	b.inject(sim.Subscribe, sim.Reject)
 	_, err := b.subscribe(list).Recv()
 	wantCode(t, err, codes.InvalidArgument, "")
-	b.inject("subscribe", sim.Drop)
+	b.inject(sim.Subscribe, sim.Drop)
 	s := b.subscribe(list)
 	for err = nil; err == nil; {
 		_, err = s.Recv()

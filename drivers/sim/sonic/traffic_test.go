@@ -26,6 +26,7 @@ func newHost(hw sim.Hardware) sim.Personality {
 func (host) Serve(ctx context.Context, _ sim.Services) error { <-ctx.Done(); return nil }
 func (host) Serves() sim.Protocols                           { return sim.Protocols{} }
 func (host) Restart()                                        {}
+func (host) Faults(sim.Operation) []sim.FaultKind            { return nil }
 
 // rack is a switch as it ships, with four hosts.
 func rack(t *testing.T) *bench {

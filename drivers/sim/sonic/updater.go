@@ -119,12 +119,16 @@ func (d *Device) carryOut(t task) error {
 	ctx := context.Background()
 	have, _ := d.snapshot()
 	rows := moves(have, t.want)
-	if t.fault == sim.Partial || t.fault == sim.Reboot {
-		rows = rows[:(len(rows)+1)/2]
-	}
 	wait := updateTime
-	if t.fault == sim.Hang {
+	switch t.fault.Kind {
+	case sim.Partial, sim.Reboot:
+		rows = rows[:(len(rows)+1)/2]
+	case sim.Ignore:
+		rows = nil
+	case sim.Hang:
 		wait += hangTime
+	case sim.Lie:
+		defer func() { d.lie(have, t.fault.For) }()
 	}
 	if err := d.hw.Sleep(ctx, wait); err != nil {
 		return err
@@ -145,7 +149,7 @@ func (d *Device) carryOut(t task) error {
 			}
 		})
 	}
-	if t.fault == sim.Partial {
+	if t.fault.Kind == sim.Partial {
 		return errNoPath
 	}
 	if t.save {
