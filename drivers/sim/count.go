@@ -80,7 +80,7 @@ func (s *solver) pauseFrames(port, q int, rate float64) float64 {
 	hysteresis := 8 * (2*frameOf(4096+overhead) + flying)
 	cycles := 1 / (hysteresis/rate + hysteresis/max(speed-rate, 1))
 	if flying > room {
-		in.rate[groupDropped][q] += cycles * (flying - room) / frameOf(4096+overhead)
+		in.drop(groupDropped, q, cycles*(flying-room)/frameOf(4096+overhead), s.lanes[8*port+q].rdma)
 	}
 	return 2 * cycles
 }
@@ -104,7 +104,7 @@ func (s *solver) countFlow(c *course) {
 			s.ports[port].rate[ecnMarked][q] += out * p
 			marked += (out - marked) * p
 		} else {
-			s.ports[port].rate[queueDropped][q] += out * p
+			s.ports[port].drop(queueDropped, q, out*p, c.class)
 			dropped += out * p
 			out -= out * p
 		}
@@ -125,13 +125,21 @@ func (s *solver) countLoss(c *course, hop int, pps float64) {
 	at := c.lanes[hop]
 	switch c.fates[hop] {
 	case lost:
-		s.ports[at/8].rate[queueDropped][at%8] += pps
+		s.ports[at/8].drop(queueDropped, at%8, pps, c.class)
 	case overran:
 		before := c.path[hop-1]
 		in := s.topology.ends[before].peer
-		s.ports[in].rate[groupDropped][at%8] += pps
+		s.ports[in].drop(groupDropped, at%8, pps, c.class)
 		s.ports[in].rate[pfcSent][at%8] += float64(s.topology.ends[before].spec.Speed) / longestPause
 		s.ports[before].rate[pfcReceived][at%8] += float64(s.topology.ends[before].spec.Speed) / longestPause
+	}
+}
+
+// drop counts packets that a port loses.
+func (s *portState) drop(as kind, q int, pps float64, rdma bool) {
+	s.rate[as][q] += pps
+	if rdma {
+		s.rate[rdmaDropped][q] += pps
 	}
 }
 

@@ -87,7 +87,7 @@ func (s *solver) queue(c *course) {
 			q = s.wrongly(device)
 		}
 		at := 8*port + int(q)
-		s.lanes[at].wanted = true
+		s.lanes[at].wanted, s.lanes[at].rdma = true, s.lanes[at].rdma || c.class
 		c.lanes = append(c.lanes, at)
 		c.fates = append(c.fates, s.fateOf(c, hop, q))
 	}

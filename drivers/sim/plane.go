@@ -30,7 +30,8 @@ type plane struct {
 	ports    []portState   // by the index of the topology
 	devices  []deviceState
 	scenario scenario
-	dirty    bool // the rates must be solved anew, from now on
+	dirty    bool     // the rates must be solved anew, from now on
+	ledger   []losing // that have ended
 }
 
 // deviceState is what one device is set to.
@@ -66,7 +67,8 @@ const (
 	queueDropped
 	ecnMarked
 	groupDropped
-	inPackets // this and the following are of the whole port and stand in element 0
+	rdmaDropped // of the two before, packets of RDMA traffic
+	inPackets   // this and the following are of the whole port and stand in element 0
 	outPackets
 	inBytes
 	outBytes
@@ -151,6 +153,7 @@ func (p *plane) power(now time.Duration, device int, on bool) {
 	p.devices[device].off = !on
 	for _, port := range p.topology.ports[device] {
 		if on {
+			p.ledger = append(p.ledger, p.losses(port)...)
 			p.ports[port] = portState{set: p.ports[port].set, since: p.now}
 		}
 	}
@@ -217,6 +220,7 @@ func (p *plane) settle() {
 	p.dirty = false
 	for i := range p.ports {
 		s := &p.ports[i]
+		p.ledger = append(p.ledger, p.losses(i)...)
 		s.counted.grow(&s.rate, (p.now - s.since).Seconds())
 		s.since, s.rate = p.now, tally{}
 	}

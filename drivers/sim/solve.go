@@ -9,6 +9,7 @@ type lane struct {
 	inflow   float64
 	depth    int  // switches between this lane and the one whose congestion paused it
 	wanted   bool // some flow wants to pass
+	rdma     bool // and one of them is RDMA
 	marking  bool // it is congested, and DCQCN holds its senders
 	storm    bool // the other end is a host whose NIC sends PAUSE without end
 }
