@@ -108,11 +108,15 @@ func (v *virtual) overSSH() ssh.Dialer {
 // dial opens a connection to a device by both transports, which the test closes.
 func (v *virtual) dial(spec sim.Spec) drivers.Target {
 	v.t.Helper()
-	target, err := drivers.Routed{GNMI: v.overGNMI(), SSH: v.overSSH()}.Dial(v.t.Context(), v.endpoint(spec))
+	target, err := v.open(v.t.Context(), spec)
 	if err != nil {
 		v.t.Fatal(err)
 	}
 	return target
+}
+
+func (v *virtual) open(ctx context.Context, spec sim.Spec) (drivers.Target, error) {
+	return drivers.Routed{GNMI: v.overGNMI(), SSH: v.overSSH()}.Dial(ctx, v.endpoint(spec))
 }
 
 // change is one setting of a device's first port, and the question that shows it.

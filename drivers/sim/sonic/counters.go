@@ -18,7 +18,7 @@ import (
 // poll is what was read for a group.
 type poll struct {
 	at       time.Time
-	counters map[string]sim.Counters // by port
+	counters map[string]*sim.Counters // by port; replaced, never written to
 }
 
 // The groups and how often each is polled unless the configuration says otherwise, in milliseconds.
@@ -42,17 +42,14 @@ func (d *Device) group(name, port string) *sim.Counters {
 	now := d.hw.Now()
 	p, ok := d.polled[name]
 	if !ok || now.Sub(p.at) >= time.Duration(interval)*time.Millisecond {
-		p = poll{now, map[string]sim.Counters{}}
+		p = poll{now, map[string]*sim.Counters{}}
 		for _, s := range d.hw.Spec().Ports {
-			p.counters[s.Name] = d.hw.Counters(s.Name)
+			c := d.hw.Counters(s.Name)
+			p.counters[s.Name] = &c
 		}
 		d.polled[name] = p
 	}
-	c, ok := p.counters[port]
-	if !ok {
-		return nil
-	}
-	return &c
+	return p.counters[port]
 }
 
 // portRow is COUNTERS of a port.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
@@ -22,6 +23,9 @@ type server struct {
 	*Device
 	services sim.Services
 	names    nameMaps // as they were when the server started
+
+	portsMu   sync.Mutex // of portTable
+	portTable portTable
 }
 
 // nameMaps are the ports that the server knows. It reads them once: what is added later is not resolved before a restart.

@@ -2,7 +2,9 @@ package sonic
 
 import (
 	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
 	"google.golang.org/grpc/codes"
@@ -155,22 +157,50 @@ func (s *server) readApplication(path []string) (*gpb.TypedValue, error) {
 	if len(path) == 0 || path[0] != "PORT_TABLE" || len(path) > 3 {
 		return nil, status.Errorf(codes.NotFound, "No valid entry found on APPL_DB with key %v", path)
 	}
-	db, _ := s.snapshot()
+	up := make([]bool, len(s.names.ports))
+	for i, port := range s.names.ports {
+		up[i] = s.hw.Counters(port).Up
+	}
+	db, changed := s.snapshot()
+	s.portsMu.Lock()
+	last := s.portTable
+	s.portsMu.Unlock()
+	if last.changed != changed || !slices.Equal(last.up, up) {
+		last = portTable{changed, up, s.applicationPorts(db, up), map[string]*gpb.TypedValue{}}
+	}
+	at := strings.Join(path, "|")
+	if last.values[at] == nil {
+		value := last.tables.at(path)
+		if value == nil {
+			return nil, status.Errorf(codes.NotFound, "No valid entry found on APPL_DB with key %v", path)
+		}
+		last.values = maps.Clone(last.values)
+		last.values[at] = jsonValue(value)
+		s.portsMu.Lock()
+		s.portTable = last
+		s.portsMu.Unlock()
+	}
+	return last.values[at], nil
+}
+
+// portTable is PORT_TABLE as it last was: who subscribes to it looks several times a second, and it hardly ever changes.
+type portTable struct {
+	changed <-chan struct{} // of the configuration that it is of
+	up      []bool
+	tables  database
+	values  map[string]*gpb.TypedValue // by path; replaced, never written to
+}
+
+// applicationPorts is PORT_TABLE for a configuration and the state of the links.
+func (s *server) applicationPorts(db database, up []bool) database {
 	tables := database{}
-	for _, port := range s.names.ports {
+	for i, port := range s.names.ports {
 		row := maps.Clone(db["PORT"][port])
 		if row == nil {
 			continue
 		}
-		row["oper_status"] = "down"
-		if s.hw.Counters(port).Up {
-			row["oper_status"] = "up"
-		}
+		row["oper_status"] = map[bool]string{true: "up", false: "down"}[up[i]]
 		tables.put("PORT_TABLE", port, row)
 	}
-	value := tables.at(path)
-	if value == nil {
-		return nil, status.Errorf(codes.NotFound, "No valid entry found on APPL_DB with key %v", path)
-	}
-	return jsonValue(value), nil
+	return tables
 }
