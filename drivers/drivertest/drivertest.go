@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/weirfabric/weir/drivers"
@@ -78,16 +79,29 @@ var (
 
 // Run checks the transport against one fresh device a law. Timers says whether the device has commit timers.
 func Run(t *testing.T, timers bool, fresh func(t *testing.T) Harness) {
-	all := append(slices.Clone(laws), lawsWithoutTimers...)
-	if timers {
-		all = append(slices.Clone(laws), lawsOfTimers...)
-	}
-	for _, l := range all {
+	for _, l := range lawsOf(timers) {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
 			l.check(t, fresh(t))
 		})
 	}
+}
+
+// RunVirtual is Run on virtual time: each law is checked in a testing/synctest bubble, in which the device is made and ends.
+func RunVirtual(t *testing.T, timers bool, fresh func(t *testing.T) Harness) {
+	for _, l := range lawsOf(timers) {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { l.check(t, fresh(t)) })
+		})
+	}
+}
+
+func lawsOf(timers bool) []law {
+	if timers {
+		return append(slices.Clone(laws), lawsOfTimers...)
+	}
+	return append(slices.Clone(laws), lawsWithoutTimers...)
 }
 
 const (

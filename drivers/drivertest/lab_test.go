@@ -25,12 +25,25 @@ const scale = 20
 type device struct {
 	*sim.Lab
 	endpoint drivers.Endpoint
+	gnmi     gnmi.Dialer
+	ssh      ssh.Dialer
 }
 
-func start(t *testing.T, spec sim.Spec) device {
+// everywhere checks a transport on loopback, and in memory on virtual time.
+func everywhere(t *testing.T, timers bool, fresh func(t *testing.T, n *sim.Network) drivertest.Harness) {
+	t.Run("on loopback", func(t *testing.T) {
+		drivertest.Run(t, timers, func(t *testing.T) drivertest.Harness { return fresh(t, nil) })
+	})
+	t.Run("in memory", func(t *testing.T) {
+		drivertest.RunVirtual(t, timers, func(t *testing.T) drivertest.Harness { return fresh(t, sim.NewNetwork()) })
+	})
+}
+
+// start makes a lab of one device, on loopback where there is no network.
+func start(t *testing.T, spec sim.Spec, n *sim.Network) device {
 	t.Helper()
 	lab, err := sim.New([]sim.Spec{spec}, sim.Options{
-		Scale: scale, Dir: t.TempDir(),
+		Scale: scale, Dir: t.TempDir(), Network: n,
 		Personalities: map[string]func(sim.Hardware) sim.Personality{"eos": eos.New, "linux": linux.New, "sonic": sonic.New},
 	})
 	if err != nil {
@@ -47,10 +60,22 @@ func start(t *testing.T, spec sim.Spec) device {
 	}
 	user, password := lab.Credentials()
 	overGNMI, overSSH := lab.Endpoint(spec.Name)
-	return device{lab, drivers.Endpoint{
+	d := device{lab, drivers.Endpoint{
 		Device: spec.Name, Platform: spec.Platform, GNMI: overGNMI, SSH: overSSH, User: user, Password: drivers.Secret(password),
 		TLS: drivers.TLS{CA: lab.CAFile()}, HostKeys: lab.KnownHosts(),
-	}}
+	}, gnmi.Dialer{Packs: templates.FS}, ssh.Dialer{Packs: templates.FS}}
+	if n != nil {
+		d.gnmi.DialContext, d.ssh.DialContext = n.DialContext, n.DialContext
+	}
+	return d
+}
+
+// another is a second network beside n, for a device of the same name; nil where there is none.
+func another(n *sim.Network) *sim.Network {
+	if n == nil {
+		return nil
+	}
+	return sim.NewNetwork()
 }
 
 // holds is the setting that the device has.
@@ -90,15 +115,15 @@ func send(op plan.Op, bodies ...string) plan.Chunk {
 }
 
 func TestSessionsOnTheLaboratorysEOS(t *testing.T) {
-	drivertest.Run(t, true, func(t *testing.T) drivertest.Harness {
+	everywhere(t, true, func(t *testing.T, n *sim.Network) drivertest.Harness {
 		d := start(t, sim.Spec{
 			Name: "leaf1", Platform: "eos", SKU: "DCS-7060CX-32S", Ports: []sim.PortSpec{{Name: "Ethernet1/1", Speed: 100e9}},
 			Files: map[string][]byte{"startup-config": []byte("hostname leaf1\n!\ninterface Ethernet1/1\n   description before\n!\nend\n")},
-		})
+		}, n)
 		other := d.endpoint
-		other.HostKeys = start(t, sim.Spec{Name: "leaf1", Platform: "eos", SKU: "DCS-7060CX-32S"}).KnownHosts()
+		other.HostKeys = start(t, sim.Spec{Name: "leaf1", Platform: "eos", SKU: "DCS-7060CX-32S"}, another(n)).KnownHosts()
 		return drivertest.Harness{
-			Dialer: ssh.Dialer{Packs: templates.FS}, Endpoint: d.endpoint, Stranger: other, Route: plan.SSHSession,
+			Dialer: d.ssh, Endpoint: d.endpoint, Stranger: other, Route: plan.SSHSession,
 			Good:   send(plan.Line, "interface Ethernet1/1", "description after"),
 			Bad:    send(plan.Line, "interface Ethernet1/1", "description after", "priority-flow-control perhaps"),
 			Query:  ask(plan.SSH, "show running-config"),
@@ -119,25 +144,25 @@ func (d device) pass(t *testing.T, span time.Duration) {
 	}
 }
 
-func leaf(t *testing.T) device {
+func leaf(t *testing.T, n *sim.Network) device {
 	t.Helper()
 	return start(t, sim.Spec{
 		Name: "leaf1", Platform: "sonic", SKU: "Mellanox-SN4600C-C64", Ports: []sim.PortSpec{{Name: "Ethernet0", Alias: "etp1", Speed: 100e9}},
 		Files: map[string][]byte{"config_db.json": []byte(`{"PORT": {"Ethernet0": {"admin_status": "up", "alias": "etp1", "lanes": "0", "speed": "100000", "description": "before"}}}`)},
-	})
+	}, n)
 }
 
 func TestSetsOnTheLaboratorysSONiC(t *testing.T) {
 	const port = "sonic-db:/CONFIG_DB/localhost/PORT/Ethernet0"
-	drivertest.Run(t, false, func(t *testing.T) drivertest.Harness {
-		d := leaf(t)
+	everywhere(t, false, func(t *testing.T, n *sim.Network) drivertest.Harness {
+		d := leaf(t, n)
 		other := d.endpoint
 		other.TLS.ServerName = "spine1.example.net"
 		set := func(field, value string) plan.Chunk {
 			return plan.Chunk{Send: []plan.Message{{Op: plan.SetUpdate, Path: port + "/" + field, Body: `"` + value + `"`}}}
 		}
 		return drivertest.Harness{
-			Dialer: gnmi.Dialer{Packs: templates.FS}, Endpoint: d.endpoint, Stranger: other, Route: plan.GNMISet,
+			Dialer: d.gnmi, Endpoint: d.endpoint, Stranger: other, Route: plan.GNMISet,
 			Good:   set("description", "after"),
 			Bad:    set("admin_status", "sideways"),
 			Query:  ask(plan.GNMI, port),
@@ -149,12 +174,12 @@ func TestSetsOnTheLaboratorysSONiC(t *testing.T) {
 }
 
 func TestCommandsOnTheLaboratorysSONiC(t *testing.T) {
-	drivertest.Run(t, false, func(t *testing.T) drivertest.Harness {
-		d := leaf(t)
+	everywhere(t, false, func(t *testing.T, n *sim.Network) drivertest.Harness {
+		d := leaf(t, n)
 		other := d.endpoint
-		other.HostKeys = leaf(t).KnownHosts()
+		other.HostKeys = leaf(t, another(n)).KnownHosts()
 		return drivertest.Harness{
-			Dialer: ssh.Dialer{Packs: templates.FS}, Endpoint: d.endpoint, Stranger: other, Route: plan.SSHBulk,
+			Dialer: d.ssh, Endpoint: d.endpoint, Stranger: other, Route: plan.SSHBulk,
 			Good:   send(plan.Run, "sudo sonic-db-cli CONFIG_DB HSET 'PORT|Ethernet0' description after"),
 			Bad:    send(plan.Run, "config save -y"), // without sudo
 			Query:  ask(plan.SSH, "sonic-cfggen -d --print-data"),
@@ -167,21 +192,21 @@ func TestCommandsOnTheLaboratorysSONiC(t *testing.T) {
 
 const hostFile = "/etc/modprobe.d/weir.conf"
 
-func host(t *testing.T) device {
+func host(t *testing.T, n *sim.Network) device {
 	t.Helper()
 	return start(t, sim.Spec{
 		Name: "gpu1", Platform: "linux", Host: true, Ports: []sim.PortSpec{{Name: "eth0", Speed: 100e9, RDMA: "mlx5_0"}},
 		Files: map[string][]byte{hostFile: []byte("# before\n")},
-	})
+	}, n)
 }
 
 func TestCommandsOnTheLaboratorysLinux(t *testing.T) {
-	drivertest.Run(t, false, func(t *testing.T) drivertest.Harness {
-		d := host(t)
+	everywhere(t, false, func(t *testing.T, n *sim.Network) drivertest.Harness {
+		d := host(t, n)
 		other := d.endpoint
-		other.HostKeys = host(t).KnownHosts()
+		other.HostKeys = host(t, another(n)).KnownHosts()
 		return drivertest.Harness{
-			Dialer: ssh.Dialer{Packs: templates.FS}, Endpoint: d.endpoint, Stranger: other, Route: plan.SSHShell,
+			Dialer: d.ssh, Endpoint: d.endpoint, Stranger: other, Route: plan.SSHShell,
 			Good:   send(plan.Run, "echo '# after' > "+hostFile),
 			Bad:    send(plan.Run, "modprobe no-such-module"),
 			Query:  ask(plan.SSH, "cat "+hostFile),
@@ -193,7 +218,7 @@ func TestCommandsOnTheLaboratorysLinux(t *testing.T) {
 }
 
 func TestAFileOnTheLaboratorysLinuxIsWrittenByRoot(t *testing.T) {
-	d := host(t)
+	d := host(t, nil)
 	target, err := ssh.Dialer{Packs: templates.FS}.Dial(t.Context(), d.endpoint)
 	if err != nil {
 		t.Fatal(err)
