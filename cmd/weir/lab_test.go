@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 
+	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/cmd/control/lab"
 	"github.com/weirfabric/weir/drivers/apply"
 	"github.com/weirfabric/weir/drivers/apply/journal"
@@ -32,6 +34,7 @@ type testFabric struct {
 	real    bool                 // reach the devices as real ones, by the inventory
 	observe func(journal.Record) // told of the records of runs
 	later   []failure            // what else goes wrong after the first failure
+	effects control.Effects      // how devices are reached; the zero value is the network of the machine
 }
 
 // mixed is a fabric of both switch languages and hosts.
@@ -49,6 +52,9 @@ func newFabric(t *testing.T, spec inventory.ClosSpec) *testFabric {
 func newFabricOf(t *testing.T, spec inventory.ClosSpec, o lab.Options) *testFabric {
 	t.Helper()
 	f := &testFabric{dir: filepath.Join(t.TempDir(), "pod1")}
+	if o.Network != nil {
+		f.effects.Dial = o.Network.DialContext
+	}
 	if _, err := scaffold(f.dir, spec); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +80,7 @@ func newFabricOf(t *testing.T, spec inventory.ClosSpec, o lab.Options) *testFabr
 // weir runs a command of weir on the lab and gives its exit code, what it printed, and what it said beside it.
 func (f *testFabric) weir(args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	c := &console{out: &out, err: &err, observed: func(r journal.Record) {
+	c := &console{out: &out, err: &err, effects: f.effects, observed: func(r journal.Record) {
 		if f.observe != nil {
 			f.observe(r)
 		}
@@ -82,7 +88,7 @@ func (f *testFabric) weir(args ...string) (code int, stdout, stderr string) {
 	if !f.real {
 		args = append(args, "--lab")
 	}
-	code = c.main(args)
+	code = c.mainUntil(context.Background(), args)
 	return code, out.String(), err.String()
 }
 
@@ -135,7 +141,7 @@ func (f *testFabric) planned(t *testing.T) plan.Plan {
 // states are what is read from every device now.
 func (f *testFabric) states(t *testing.T) map[string]plan.State {
 	t.Helper()
-	c := &console{out: io.Discard, err: io.Discard, lab: true}
+	c := &console{out: io.Discard, err: io.Discard, lab: true, effects: f.effects}
 	r, err := c.mustHold(f.dir, "")
 	if err != nil {
 		t.Fatal(err)

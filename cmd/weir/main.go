@@ -43,11 +43,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return (&console{out: stdout, err: stderr}).main(args)
 }
 
-// main carries out one command line, and returns the exit code.
+// main carries out one command line until it ends or a signal ends it, and returns the exit code.
 func (c *console) main(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once: `weir recover` ends the run
+	return c.mainUntil(ctx, args)
+}
+
+// mainUntil is main without signals.
+func (c *console) mainUntil(ctx context.Context, args []string) int {
 	out := &paper{Writer: c.out}
 	c.out = out
 	root := newRoot(c)
@@ -98,6 +103,7 @@ type console struct {
 	json     bool
 	lab      bool                 // talk to the lab of the repo and not to the real devices
 	record   string               // a file for the dialogue with devices; empty: none
+	effects  control.Effects      // on the world outside; the zero value is the real thing
 	observed func(control.Record) // is told of each record of a run once it is on disk and printed; nil: nobody
 }
 

@@ -42,10 +42,12 @@ const (
 
 // Options of a lab. The zero value is real time on any free ports, from factory configuration.
 type Options struct {
-	Scale    float64 // device seconds in a wall second; 0 means 1
-	BasePort int     // device n listens on BasePort+2n (gNMI) and BasePort+2n+1 (SSH); 0: any free ports
-	Files    string  // a folder with DEVICE/FILE: configuration to start from, by the device's own names; empty: factory
-	Password string  // empty: the lab's usual one
+	Network   *sim.Network   // the lab is in memory, on this network; nil: it is on loopback
+	Authority *sim.Authority // whose keys the devices show; nil: keys are made for this lab
+	Scale     float64        // device seconds in a wall second; 0 means 1
+	BasePort  int            // device n listens on BasePort+2n (gNMI) and BasePort+2n+1 (SSH); 0: any free ports
+	Files     string         // a folder with DEVICE/FILE: configuration to start from, by the device's own names; empty: factory
+	Password  string         // empty: the lab's usual one
 }
 
 // Start serves the devices of a repo until ctx ends or the lab is closed, and writes down where they are.
@@ -61,7 +63,8 @@ func Start(ctx context.Context, r *control.Repo, o Options) (*Lab, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the lab's folder: %w", err)
 	}
-	lab, err := sim.New(specs, sim.Options{Dir: dir, Personalities: personalities, Scale: o.Scale, BasePort: o.BasePort, Password: o.Password})
+	lab, err := sim.New(specs, sim.Options{Dir: dir, Personalities: personalities, Scale: o.Scale, BasePort: o.BasePort, Password: o.Password,
+		Network: o.Network, Authority: o.Authority})
 	if err != nil {
 		return nil, err
 	}
