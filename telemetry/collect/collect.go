@@ -3,7 +3,6 @@
 package collect
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -147,19 +146,17 @@ func (s *Store) Series(devices []string, metrics ...*telemetry.Metric) []telemet
 			continue
 		}
 		d.mu.Lock()
-		for _, ser := range d.series {
+		for _, ser := range d.sorted() {
 			if len(metrics) == 0 || slices.Contains(metrics, ser.metric) {
 				out = append(out, ser.snapshot())
 			}
 		}
 		d.mu.Unlock()
 	}
-	slices.SortFunc(out, func(a, b telemetry.Series) int {
-		return cmp.Or(addr.Compare(a.Addr, b.Addr), cmp.Compare(a.Metric.Name, b.Metric.Name))
-	})
 	return out
 }
 
+// all is the devices in the order of their names.
 func (s *Store) all() []*device {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -167,5 +164,6 @@ func (s *Store) all() []*device {
 	for _, d := range s.devices {
 		out = append(out, d)
 	}
+	slices.SortFunc(out, func(a, b *device) int { return addr.Natural(a.name, b.name) })
 	return out
 }

@@ -1,6 +1,9 @@
 package collect
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +18,7 @@ type device struct {
 
 	mu        sync.Mutex
 	series    map[key]*series
+	order     []*series // by address and metric; nil when it must be sorted anew
 	exported  []*series // those with a value, in no order; each knows its place
 	dropped   uint64
 	accounted time.Time
@@ -61,8 +65,18 @@ func (d *device) at(s *Store, m *telemetry.Metric, a addr.Addr) *series {
 	// The sample's strings may be parts of a whole message.
 	a = addr.Addr{Device: d.name, Port: strings.Clone(a.Port), Kind: a.Kind, Name: strings.Clone(a.Name), Leaf: strings.Clone(a.Leaf)}
 	ser := newSeries(m, a, s.descs[m])
-	d.series[key{m, a.Port, a.Name, a.Leaf}] = ser
+	d.series[key{m, a.Port, a.Name, a.Leaf}], d.order = ser, nil
 	return ser
+}
+
+// sorted is the series in order. Who watches a settle window looks at all of them many times, while hardly any is new.
+func (d *device) sorted() []*series {
+	if d.order == nil {
+		d.order = slices.SortedFunc(maps.Values(d.series), func(a, b *series) int {
+			return cmp.Or(addr.Compare(a.addr, b.addr), cmp.Compare(a.metric.Name, b.metric.Name))
+		})
+	}
+	return d.order
 }
 
 // store puts a sample into its series.
@@ -158,6 +172,7 @@ func (d *device) hide(ser *series) {
 // drop forgets a series.
 func (d *device) drop(s *Store, ser *series) {
 	d.hide(ser)
+	d.order = nil
 	delete(d.series, key{ser.metric, ser.addr.Port, ser.addr.Name, ser.addr.Leaf})
 	s.count.Add(-1)
 }
