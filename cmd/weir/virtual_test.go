@@ -2,18 +2,18 @@ package main
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/weirfabric/weir/cmd/control/lab"
 	"github.com/weirfabric/weir/drivers/apply/journal"
+	"github.com/weirfabric/weir/drivers/drivertest"
 	"github.com/weirfabric/weir/drivers/sim"
 )
 
 // TestARolloutOnVirtualTime applies to a fabric in real device time, watches it settle as long as real counters need, and finds
 // nothing to do and no drift afterwards. Nothing of it waits for the machine's clock.
 func TestARolloutOnVirtualTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	drivertest.Bubble(t, func(t *testing.T) {
 		f := newFabricOf(t, mixed(), lab.Options{Network: sim.NewNetwork()})
 		began := time.Now()
 		result, code := f.apply(t, "--idle", "accept")

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/weirfabric/weir/drivers"
@@ -87,12 +86,11 @@ func Run(t *testing.T, timers bool, fresh func(t *testing.T) Harness) {
 	}
 }
 
-// RunVirtual is Run on virtual time: each law is checked in a testing/synctest bubble, in which the device is made and ends.
+// RunVirtual is Run on virtual time: each law is checked in a Bubble, in which the device is made and ends.
 func RunVirtual(t *testing.T, timers bool, fresh func(t *testing.T) Harness) {
 	for _, l := range lawsOf(timers) {
 		t.Run(l.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { l.check(t, fresh(t)) })
+			Bubble(t, func(t *testing.T) { l.check(t, fresh(t)) })
 		})
 	}
 }

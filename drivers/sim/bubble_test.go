@@ -6,10 +6,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/weirfabric/weir/drivers"
+	"github.com/weirfabric/weir/drivers/drivertest"
 	"github.com/weirfabric/weir/drivers/gnmi"
 	"github.com/weirfabric/weir/drivers/sim"
 	"github.com/weirfabric/weir/drivers/sim/eos"
@@ -233,7 +233,7 @@ func (v *virtual) round(watch time.Duration) *collect.Store {
 }
 
 func TestAFabricLivesAMinuteOfVirtualTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	drivertest.Bubble(t, func(t *testing.T) {
 		v := startVirtual(t, pod())
 		defer v.close()
 		began := time.Now()

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"github.com/weirfabric/weir/drivers/drivertest"
 	"github.com/weirfabric/weir/drivers/sim"
 )
 
@@ -32,8 +32,8 @@ func randomFault(r *rand.Rand, device sim.Spec) sim.Fault {
 // TestWhateverGoesWrongTheLabGoesOnAndEnds makes random faults while every device is read and changed. In the end each one answers
 // again, and nothing is left of the lab; a goroutine that stays is a failure of the bubble.
 func TestWhateverGoesWrongTheLabGoesOnAndEnds(t *testing.T) {
-	for seed := range uint64(4) {
-		synctest.Test(t, func(t *testing.T) {
+	for seed := range uint64(3) {
+		drivertest.Bubble(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0))
 			v := startVirtual(t, pod())
 			defer v.close()

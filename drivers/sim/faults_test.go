@@ -5,12 +5,12 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirfabric/weir/drivers"
+	"github.com/weirfabric/weir/drivers/drivertest"
 	"github.com/weirfabric/weir/drivers/sim"
 	"github.com/weirfabric/weir/intent/plan"
 )
@@ -75,7 +75,7 @@ func TestAChangeMeetsAFaultOnEveryPlatform(t *testing.T) {
 	} {
 		for _, platform := range []string{"sonic", "eos", "linux"} {
 			t.Run(strings.TrimPrefix(string(kind)+" on "+platform, " "), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
+				drivertest.Bubble(t, func(t *testing.T) {
 					spec := one(platform)
 					v := startVirtual(t, []sim.Spec{spec})
 					defer v.close()
@@ -192,7 +192,7 @@ func TestTheNetworkOfADeviceGoesWrong(t *testing.T) {
 		},
 	} {
 		t.Run(string(kind), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			drivertest.Bubble(t, func(t *testing.T) {
 				spec := one("eos")
 				v := startVirtual(t, []sim.Spec{spec})
 				defer v.close()
@@ -224,7 +224,7 @@ func TestACommitTimerThatEndsEarlyOrNever(t *testing.T) {
 		sim.NoFault: {true, false}, sim.Revert: {false, false}, sim.Hang: {true, true},
 	} {
 		t.Run(string(kind), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			drivertest.Bubble(t, func(t *testing.T) {
 				spec := one("eos")
 				v := startVirtual(t, []sim.Spec{spec})
 				defer v.close()
@@ -255,7 +255,7 @@ func TestACommitTimerThatEndsEarlyOrNever(t *testing.T) {
 }
 
 func TestFaultsWaitForTheirTurnAndAreTakenBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	drivertest.Bubble(t, func(t *testing.T) {
 		spec := one("linux")
 		v := startVirtual(t, []sim.Spec{spec})
 		defer v.close()
@@ -291,7 +291,7 @@ func TestFaultsWaitForTheirTurnAndAreTakenBack(t *testing.T) {
 }
 
 func TestAFaultThatCannotBeIsAnError(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	drivertest.Bubble(t, func(t *testing.T) {
 		v := startVirtual(t, pod())
 		defer v.close()
 		for want, f := range map[string]sim.Fault{
@@ -312,7 +312,7 @@ func TestAFaultThatCannotBeIsAnError(t *testing.T) {
 // TestADeviceThatRestartsAgainAndIsCutOffMeanwhileComesBackOnce makes what random faults make: a reboot during a reboot, and a
 // device that is killed while it is off and revived when it is back.
 func TestADeviceThatRestartsAgainAndIsCutOffMeanwhileComesBackOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	drivertest.Bubble(t, func(t *testing.T) {
 		spec := one("eos")
 		v := startVirtual(t, []sim.Spec{spec})
 		defer v.close()

@@ -8,10 +8,11 @@ import (
 	"os"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"golang.org/x/net/nettest"
+
+	"github.com/weirfabric/weir/drivers/drivertest"
 )
 
 // pipe is both ends of a connection to host a.
@@ -158,7 +159,7 @@ func TestAFaultOfTheNetwork(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			drivertest.Bubble(t, func(t *testing.T) {
 				n := NewNetwork()
 				client, server := pipe(t, n)
 				l, err := n.Listen("a:1")
