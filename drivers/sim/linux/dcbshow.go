@@ -42,11 +42,11 @@ func dcbShow(p *process, object, options string, n *nic) int {
 	}
 	switch {
 	case strings.Contains(options, "j"):
-		return p.say("%s", v.json())
+		return p.printLine("%s", v.json())
 	case object == "dcbx":
-		return p.say("%s", strings.Join(s.dcbx, " "))
+		return p.printLine("%s", strings.Join(s.dcbx, " "))
 	}
-	return p.say("%s", v.text())
+	return p.printLine("%s", v.text())
 }
 
 // rows of the application table with one selector: pairs, or for default-prio priorities.

@@ -2,6 +2,7 @@ package linux
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -25,20 +26,22 @@ func (d *Device) Faults(on sim.Operation) []sim.FaultKind {
 
 // Edit runs a command line as somebody who is root on the server.
 func (d *Device) Edit(text string) error {
-	script, ok := parse(text)
-	if !ok {
-		return fmt.Errorf("%s: %w", text, errSyntax)
+	script, err := parse(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", text, err)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	s, err := newShell(process{d: d, user: "root", root: true, dir: "/"}, nil, nil)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), longestUnattended)
+	defer cancel()
 	var errs strings.Builder
-	p := &process{d: d, root: true, stdout: io.Discard, stderr: &errs}
-	status := p.list(script)
-	d.apply()
-	if status != 0 {
-		return fmt.Errorf("%s: exit status %d: %s", text, status, strings.TrimSpace(errs.String()))
+	status, err := d.run(ctx, s, script, sim.Command{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &errs})
+	if err == nil && status != 0 {
+		err = fmt.Errorf("%s: exit status %d: %s", text, status, strings.TrimSpace(errs.String()))
 	}
-	return nil
+	return err
 }
 
 // fault is what goes wrong with a change. A chunk that is to fail in its half is one change that works and a next one that
@@ -72,14 +75,17 @@ func (d *Device) lie(span time.Duration) {
 }
 
 // repeat runs a command that changes nothing, or says again what it said before the lie.
-func (d *Device) repeat(c sim.Command, run func(out, errs io.Writer) int) int {
+func (d *Device) repeat(c sim.Command, run func(sim.Command) (int, error)) (int, error) {
 	d.mu.Lock()
 	t, known := d.said[c.Line]
 	known = known && d.hw.Now().Before(d.lies)
 	d.mu.Unlock()
 	if !known {
 		var out, errs bytes.Buffer
-		status := run(&out, &errs)
+		status, err := run(sim.Command{Line: c.Line, Stdin: c.Stdin, Stdout: &out, Stderr: &errs})
+		if err != nil {
+			return status, err
+		}
 		t = told{out.Bytes(), errs.Bytes(), status}
 		d.mu.Lock()
 		d.said[c.Line] = t
@@ -87,5 +93,5 @@ func (d *Device) repeat(c sim.Command, run func(out, errs io.Writer) int) int {
 	}
 	_, _ = c.Stdout.Write(t.out) // a client that is gone is noticed when it is read from
 	_, _ = c.Stderr.Write(t.errs)
-	return t.status
+	return t.status, nil
 }

@@ -70,35 +70,48 @@ func (d *Device) readFile(name string) (string, error) {
 	return string(f.body), nil
 }
 
-// writeFile replaces what a file says, or adds to it. Kernels' files take the value or refuse it.
-func (d *Device) writeFile(name string, body []byte, add bool) error {
-	name = path.Clean(name)
+// create finds or makes a file to write to, which is empty then unless what is written is to be added. The kernel's files
+// are not made, and not emptied either.
+func (d *Device) create(name string, add bool) (*file, error) {
 	f := d.files[name]
 	switch {
-	case name == "/dev/null":
-		return nil
 	case f == nil && isKernels(name):
-		return d.missing(name, errDenied)
+		return nil, d.missing(name, errDenied)
 	case f == nil:
 		if parent := d.files[path.Dir(name)]; parent == nil {
-			return errNotFound
+			return nil, errNotFound
 		} else if !parent.dir {
-			return errNotDir
+			return nil, errNotDir
 		}
-		d.files[name] = &file{body: slices.Clone(body)}
-		return nil
+		f = &file{}
+		d.files[name] = f
 	case f.dir:
-		return errIsDir
+		return nil, errIsDir
 	case f.write != nil:
-		return f.write(strings.TrimSuffix(string(body), "\n"))
 	case f.read != nil:
-		return errDenied
-	case add:
-		f.body = append(f.body, body...)
-	default:
-		f.body = slices.Clone(body)
+		return nil, errDenied
+	case !add:
+		f.body = nil
 	}
+	return f, nil
+}
+
+// store adds to a file. The kernel's files take the value or refuse it.
+func (f *file) store(body []byte) error {
+	if f.write != nil {
+		return f.write(strings.TrimSuffix(string(body), "\n"))
+	}
+	f.body = append(f.body, body...)
 	return nil
+}
+
+// writeFile replaces what a file says, or adds to it.
+func (d *Device) writeFile(name string, body []byte, add bool) error {
+	f, err := d.create(name, add)
+	if err != nil {
+		return err
+	}
+	return f.store(body)
 }
 
 // missing is why a new file cannot be: its directory is not there, or else why.
@@ -139,9 +152,22 @@ func (d *Device) makeDir(name string, parents bool) error {
 // children are the names in a directory.
 func (d *Device) children(dir string) []string {
 	var out []string
+	prefix := strings.TrimSuffix(dir, "/") + "/"
 	for name := range d.files {
-		if path.Dir(name) == dir && name != dir {
-			out = append(out, path.Base(name))
+		if child, inside := strings.CutPrefix(name, prefix); inside && child != "" && !strings.Contains(child, "/") {
+			out = append(out, child)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// glob is the files whose path matches a pattern, in order.
+func (d *Device) glob(pattern string) []string {
+	var out []string
+	for name := range d.files {
+		if ok, err := path.Match(pattern, name); ok && err == nil {
+			out = append(out, name)
 		}
 	}
 	slices.Sort(out)

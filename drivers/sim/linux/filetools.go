@@ -6,7 +6,29 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mvdan.cc/sh/v3/expand"
 )
+
+// findCommand is command -v: where a command lies.
+func findCommand(p *process, args []string) int {
+	if len(args) < 2 || args[0] != "-v" {
+		return p.fail(2, "sh: %d: command: illegal option", p.line)
+	}
+	for _, name := range args[1:] {
+		_, isTool := tools()[name]
+		_, isLauncher := launchers()[name]
+		switch {
+		case slices.Contains(own, name):
+			p.printLine("%s", name)
+		case isTool || isLauncher:
+			p.printLine("/usr/bin/%s", name)
+		default:
+			return 127
+		}
+	}
+	return 0
+}
 
 // flags takes the options from the arguments, each letter by itself; those of with take a value.
 func flags(args []string) (options map[byte]bool, rest []string) {
@@ -35,25 +57,19 @@ func echo(p *process, args []string) int {
 	return 0
 }
 
-// printf knows %s and the escapes of a newline and a tab; the format is used again while there are arguments.
+// printf uses the format again while there are arguments that it takes.
 func printf(p *process, args []string) int {
 	if len(args) == 0 {
 		return p.fail(2, "printf: usage: printf format [arg ...]")
 	}
-	format := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\\`, `\`).Replace(args[0])
-	args = args[1:]
+	format, args := args[0], args[1:]
 	for {
-		parts := strings.Split(format, "%s")
-		text := parts[0]
-		for _, part := range parts[1:] {
-			if len(args) > 0 {
-				text += args[0]
-				args = args[1:]
-			}
-			text += part
+		text, used, err := expand.Format(nil, format, args)
+		if err != nil {
+			return p.fail(1, "printf: %v", err)
 		}
-		_, _ = p.stdout.Write([]byte(strings.ReplaceAll(text, "%%", "%")))
-		if len(args) == 0 || len(parts) == 1 {
+		_, _ = p.stdout.Write([]byte(text))
+		if args = args[used:]; used == 0 || len(args) == 0 {
 			return 0
 		}
 	}
@@ -62,13 +78,12 @@ func printf(p *process, args []string) int {
 func cat(p *process, args []string) int {
 	_, names := flags(args)
 	if len(names) == 0 {
-		_, _ = p.stdout.Write([]byte(p.stdin))
-		p.stdin = ""
+		_, _ = p.stdout.Write([]byte(p.input()))
 		return 0
 	}
 	status := 0
 	for _, name := range names {
-		text, err := p.d.readFile(name)
+		text, err := p.readFile(name)
 		if err != nil {
 			status = p.fail(1, "cat: %s: %v", name, err)
 		}
@@ -91,10 +106,12 @@ func head(p *process, args []string) int {
 		}
 		count = n
 	}
-	text := p.stdin
-	if len(args) > 0 {
+	var text string
+	if len(args) == 0 {
+		text = p.input()
+	} else {
 		var err error
-		if text, err = p.d.readFile(args[0]); err != nil {
+		if text, err = p.readFile(args[0]); err != nil {
 			return p.fail(1, "head: cannot open '%s' for reading: %v", args[0], err)
 		}
 	}
@@ -105,36 +122,34 @@ func head(p *process, args []string) int {
 
 func tee(p *process, args []string) int {
 	options, names := flags(args)
+	text := []byte(p.input())
 	status := 0
 	for _, name := range names {
-		err := p.mayWrite(name)
-		if err == nil {
-			err = p.d.writeFile(name, []byte(p.stdin), options['a'])
-		}
-		if err != nil {
+		if err := p.writeFile(name, text, options['a']); err != nil {
 			status = p.fail(1, "tee: %s: %v", name, err)
 		}
 	}
-	_, _ = p.stdout.Write([]byte(p.stdin))
+	_, _ = p.stdout.Write(text)
 	return status
 }
 
 // wc counts bytes or lines.
 func wc(p *process, args []string) int {
 	options, names := flags(args)
-	text := p.stdin
-	suffix := ""
-	if len(names) > 0 {
+	var text, suffix string
+	if len(names) == 0 {
+		text = p.input()
+	} else {
 		var err error
-		if text, err = p.d.readFile(names[0]); err != nil {
+		if text, err = p.readFile(names[0]); err != nil {
 			return p.fail(1, "wc: %s: %v", names[0], err)
 		}
 		suffix = " " + names[0]
 	}
 	if options['l'] {
-		return p.say("%d%s", strings.Count(text, "\n"), suffix)
+		return p.printLine("%d%s", strings.Count(text, "\n"), suffix)
 	}
-	return p.say("%d%s", len(text), suffix)
+	return p.printLine("%d%s", len(text), suffix)
 }
 
 // grep finds lines in files, or in what it is given.
@@ -164,7 +179,7 @@ func grep(p *process, args []string) int {
 				status = 0
 				count++
 				if !options['q'] && !options['c'] {
-					p.say("%s%s", prefix, line)
+					p.printLine("%s%s", prefix, line)
 				}
 			}
 		}
@@ -173,17 +188,17 @@ func grep(p *process, args []string) int {
 	if options['r'] {
 		var all []string
 		for name, f := range p.d.files {
-			if !f.dir && slices.ContainsFunc(names, func(dir string) bool { return strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/") }) {
+			if !f.dir && slices.ContainsFunc(names, func(dir string) bool { return strings.HasPrefix(name, strings.TrimSuffix(p.path(dir), "/")+"/") }) {
 				all = append(all, name)
 			}
 		}
 		slices.Sort(all)
 		names = all
 	} else if len(names) == 0 {
-		find("", p.stdin)
+		find("", p.input())
 	}
 	for _, name := range names {
-		text, err := p.d.readFile(name)
+		text, err := p.readFile(name)
 		switch {
 		case err != nil && !options['s']:
 			p.fail(2, "grep: %s: %v", name, err)
@@ -194,71 +209,31 @@ func grep(p *process, args []string) int {
 		}
 	}
 	if options['c'] {
-		p.say("%d", count)
+		p.printLine("%d", count)
 	}
 	return status
 }
 
 func ls(p *process, args []string) int {
 	_, names := flags(args)
+	if len(names) == 0 {
+		names = []string{"."}
+	}
 	status := 0
 	for _, name := range names {
-		f := p.d.files[path.Clean(name)]
+		f := p.d.files[p.path(name)]
 		switch {
 		case f == nil:
 			status = p.fail(2, "ls: cannot access '%s': %v", name, errNotFound)
 		case f.dir:
-			for _, child := range p.d.children(path.Clean(name)) {
-				p.say("%s", child)
+			for _, child := range p.d.children(p.path(name)) {
+				p.printLine("%s", child)
 			}
 		default:
-			p.say("%s", name)
+			p.printLine("%s", name)
 		}
 	}
 	return status
-}
-
-// test knows -e, -f, -d, -s, -n, -z, = and !=.
-func test(p *process, args []string) int {
-	if n := len(args); n > 0 && args[n-1] == "]" {
-		args = args[:n-1]
-	}
-	not := len(args) > 0 && args[0] == "!"
-	if not {
-		args = args[1:]
-	}
-	var yes bool
-	switch {
-	case len(args) == 2:
-		f := p.d.files[path.Clean(args[1])]
-		switch args[0] {
-		case "-e", "-r", "-w", "-x":
-			yes = f != nil
-		case "-f":
-			yes = f != nil && !f.dir
-		case "-s":
-			text, err := p.d.readFile(args[1])
-			yes = err == nil && text != ""
-		case "-d":
-			yes = f != nil && f.dir
-		case "-n":
-			yes = args[1] != ""
-		case "-z":
-			yes = args[1] == ""
-		default:
-			return p.fail(2, "sh: 1: test: %s: unexpected operator", args[0])
-		}
-	case len(args) == 3 && args[1] == "=":
-		yes = args[0] == args[2]
-	case len(args) == 3 && args[1] == "!=":
-		yes = args[0] != args[2]
-	default:
-		return p.fail(2, "sh: 1: test: unexpected operator")
-	}
-	if yes == not {
-		return 1
-	}
-	return 0
 }
 
 func mkdir(p *process, args []string) int {
@@ -266,11 +241,11 @@ func mkdir(p *process, args []string) int {
 	status := 0
 	for _, name := range names {
 		err := p.mayWrite(name)
-		if options['p'] && p.d.files[path.Clean(name)] != nil {
+		if options['p'] && p.d.files[p.path(name)] != nil {
 			err = nil
 		}
 		if err == nil {
-			err = p.d.makeDir(name, options['p'])
+			err = p.d.makeDir(p.path(name), options['p'])
 		}
 		if err != nil {
 			status = p.fail(1, "mkdir: cannot create directory ‘%s’: %v", name, err)
@@ -283,17 +258,18 @@ func rm(p *process, args []string) int {
 	options, names := flags(args)
 	status := 0
 	for _, name := range names {
-		name = path.Clean(name)
-		if options['f'] && p.d.files[name] == nil {
+		at := p.path(name)
+		f := p.d.files[at]
+		if options['f'] && f == nil {
 			continue
 		}
 		err := p.mayWrite(name)
-		switch f := p.d.files[name]; {
+		switch {
 		case err != nil:
-		case f != nil && f.dir && options['r'] && !isKernels(name):
-			p.d.removeTree(name)
+		case f != nil && f.dir && options['r'] && !isKernels(at):
+			p.d.removeTree(at)
 		default:
-			err = p.d.removeFile(name)
+			err = p.d.removeFile(at)
 		}
 		if err != nil {
 			status = p.fail(1, "rm: cannot remove '%s': %v", name, err)
@@ -308,7 +284,7 @@ func rmdir(p *process, args []string) int {
 	for _, name := range names {
 		err := p.mayWrite(name)
 		if err == nil {
-			err = p.d.removeDir(name)
+			err = p.d.removeDir(p.path(name))
 		}
 		if err != nil {
 			status = p.fail(1, "rmdir: failed to remove '%s': %v", name, err)
@@ -323,10 +299,10 @@ func mv(p *process, args []string) int {
 		return status
 	}
 	_, names := flags(args)
-	if path.Clean(names[0]) == path.Clean(names[1]) {
+	if p.path(names[0]) == p.path(names[1]) {
 		return 0
 	}
-	if err := p.d.removeFile(names[0]); err != nil {
+	if err := p.d.removeFile(p.path(names[0])); err != nil {
 		return p.fail(1, "mv: cannot remove '%s': %v", names[0], err)
 	}
 	return 0
@@ -338,18 +314,15 @@ func cp(p *process, args []string) int {
 	if len(names) != 2 {
 		return p.fail(1, "cp: missing file operand")
 	}
-	from, to := names[0], path.Clean(names[1])
+	from, to := names[0], p.path(names[1])
 	if f := p.d.files[to]; f != nil && f.dir {
 		to = path.Join(to, path.Base(from))
 	}
-	text, err := p.d.readFile(from)
+	text, err := p.readFile(from)
 	if err != nil {
 		return p.fail(1, "cp: cannot stat '%s': %v", from, err)
 	}
-	if err = p.mayWrite(to); err == nil {
-		err = p.d.writeFile(to, []byte(text), false)
-	}
-	if err != nil {
+	if err = p.writeFile(to, []byte(text), false); err != nil {
 		return p.fail(1, "cp: cannot create regular file '%s': %v", to, err)
 	}
 	return 0
@@ -359,7 +332,7 @@ func cp(p *process, args []string) int {
 func onFiles(p *process, args []string) int {
 	_, names := flags(args)
 	for _, name := range names[min(1, len(names)):] {
-		if p.d.files[path.Clean(name)] == nil {
+		if p.d.files[p.path(name)] == nil {
 			return p.fail(1, "cannot access '%s': %v", name, errNotFound)
 		}
 	}
@@ -368,21 +341,21 @@ func onFiles(p *process, args []string) int {
 
 func uname(p *process, args []string) int {
 	if len(args) > 0 && args[0] == "-r" {
-		return p.say("6.1.0-56-amd64")
+		return p.printLine("6.1.0-56-amd64")
 	}
-	return p.say("Linux")
+	return p.printLine("Linux")
 }
 
 func id(p *process, args []string) int {
-	uid, name := "1000", p.d.user
+	uid, name := "1000", p.user
 	if p.root {
-		uid, name = "0", "root"
+		uid = "0"
 	}
 	switch options, _ := flags(args); {
 	case options['u'] && options['n']:
-		return p.say("%s", name)
+		return p.printLine("%s", name)
 	case options['u']:
-		return p.say("%s", uid)
+		return p.printLine("%s", uid)
 	}
-	return p.say("uid=%s(%s)", uid, name)
+	return p.printLine("uid=%s(%s)", uid, name)
 }

@@ -6,7 +6,6 @@ package linux
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"path"
 	"slices"
@@ -16,9 +15,6 @@ import (
 
 	"github.com/weirfabric/weir/drivers/sim"
 )
-
-// lateness is the device time after which what hung takes effect.
-const lateness = 5 * time.Second
 
 // Device is one server. It may be used from many goroutines.
 type Device struct {
@@ -88,7 +84,23 @@ func (d *Device) Serve(ctx context.Context, s sim.Services) error {
 // enabled units tell it again.
 func (d *Device) Restart() {
 	d.mu.Lock()
+	d.loadKernel()
+	units := slices.Sorted(maps.Keys(d.units))
+	d.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), longestUnattended)
+	defer cancel()
+	j := &job{}
+	defer j.close()
+	for _, unit := range units {
+		d.startUnit(ctx, j, unit)
+	}
+	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.apply()
+}
+
+// loadKernel forgets what the kernel knew, and loads its modules. The caller holds the lock.
+func (d *Device) loadKernel() {
 	maps.DeleteFunc(d.files, func(name string, _ *file) bool { return isVolatile(name) })
 	d.said, d.lies = map[string]told{}, time.Time{}
 	d.modules, d.active, d.nics = map[string]bool{}, map[string]bool{}, map[string]*nic{}
@@ -110,111 +122,10 @@ func (d *Device) Restart() {
 			}
 		}
 	}
-	for _, unit := range slices.Sorted(maps.Keys(d.units)) {
-		d.startUnit(unit)
-	}
-	d.apply()
 }
 
 // Wait returns when nothing is running that outlived its connection.
 func (d *Device) Wait() { d.work.Wait() }
-
-// exec runs a command line. What goes wrong on request goes wrong here.
-func (d *Device) exec(ctx context.Context, c sim.Command) (int, error) {
-	script, ok := parse(c.Line)
-	if !ok {
-		fmt.Fprintf(c.Stderr, "sh: 1: %v\n", errSyntax)
-		return 2, nil
-	}
-	var stdin []byte
-	if reads(script) {
-		var err error
-		if stdin, err = io.ReadAll(c.Stdin); err != nil || ctx.Err() != nil {
-			return 0, sim.ErrDrop
-		}
-	}
-	run := func(out, errs io.Writer) int {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		p := &process{d: d, root: d.user == "root", stdin: string(stdin), stdout: out, stderr: errs}
-		status := p.list(script)
-		d.apply()
-		return status
-	}
-	f := d.hw.Fault(sim.Session)
-	if f.Kind == sim.NoFault && !changes(script) {
-		f = d.hw.Fault(sim.Get)
-	}
-	switch f.Kind {
-	case sim.Hang:
-		return 0, sim.ErrHang
-	case sim.Drop, sim.DropBefore, sim.Partial, sim.Reboot:
-		return 0, sim.ErrDrop
-	case sim.Reject:
-		fmt.Fprintln(c.Stderr, "sh: 0: Cannot fork")
-		return 2, nil
-	}
-	if !changes(script) {
-		return d.repeat(c, run), nil
-	}
-	switch f := d.fault(); f.Kind {
-	case sim.Reject:
-		fmt.Fprintf(c.Stderr, "sh: %v\n", errForbidden)
-		return 1, nil
-	case sim.Hang:
-		d.later(func() { run(io.Discard, io.Discard) })
-		return 0, sim.ErrHang
-	case sim.Drop:
-		run(io.Discard, io.Discard)
-		return 0, sim.ErrDrop
-	case sim.DropBefore, sim.Reboot:
-		return 0, sim.ErrDrop
-	case sim.Ignore:
-		return 0, nil
-	case sim.Lie:
-		d.lie(f.For)
-	}
-	return run(c.Stdout, c.Stderr), nil
-}
-
-// later does something that nobody waits for after a while, unless the device loses its power before.
-func (d *Device) later(do func()) {
-	d.work.Go(func() {
-		if d.hw.Sleep(context.Background(), lateness) == nil {
-			do()
-		}
-	})
-}
-
-// login is a terminal on the server.
-type login struct{ d *Device }
-
-func (d *Device) shell(t *sim.Terminal) sim.Shell {
-	t.Greeting = "Linux " + d.hw.Spec().Name + " 6.1.0-56-amd64 x86_64\n"
-	return &login{d}
-}
-
-// Prompt is bash's, with the title it sets.
-func (l *login) Prompt() (string, bool) {
-	name, mark := l.d.hw.Spec().Name, "$"
-	l.d.mu.Lock()
-	defer l.d.mu.Unlock()
-	if l.d.user == "root" {
-		mark = "#"
-	}
-	return fmt.Sprintf("\x1b]0;%[1]s@%[2]s: ~\x07%[1]s@%[2]s:~%[3]s ", l.d.user, name, mark), true
-}
-
-// Line runs what was typed.
-func (l *login) Line(ctx context.Context, line string, out io.Writer) error {
-	if word := strings.TrimSpace(line); word == "exit" || word == "logout" {
-		return io.EOF
-	}
-	_, err := l.d.exec(ctx, sim.Command{Line: line, Stdin: strings.NewReader(""), Stdout: out, Stderr: out})
-	return err
-}
-
-func (l *login) Close() {}
 
 // Config is what the server is set to: the files of /etc, and what the kernel was told.
 func (d *Device) Config() []byte {
@@ -233,7 +144,8 @@ func (d *Device) Config() []byte {
 			"ip link show dev ", "ethtool -a ",
 		} {
 			out.WriteString("# " + command + port.Name + "\n")
-			p.command(strings.Fields(command + port.Name))
+			words := strings.Fields(command + port.Name)
+			tools()[words[0]](p, words[1:])
 		}
 	}
 	for _, name := range d.glob(configfs + "/*/ports/1/*") {
@@ -244,9 +156,6 @@ func (d *Device) Config() []byte {
 	}
 	return []byte(out.String())
 }
-
-// missingCommand is what a shell says of a tool that is not there, and its exit status.
-func missingCommand(name string) (string, int) { return "sh: 1: " + name + ": not found\n", 127 }
 
 // apply makes the hardware do what the kernel was told. The caller holds the lock.
 func (d *Device) apply() { d.hw.Apply(d.behaviour()) }

@@ -110,7 +110,7 @@ func linkShow(p *process, name string, asJSON bool) int {
 			"broadcast": "ff:ff:ff:ff:ff:ff",
 		})
 		if !asJSON {
-			p.say("%d: %s: <%s> mtu %d qdisc mq state %s mode DEFAULT group default qlen 1000\n    link/ether %s brd ff:ff:ff:ff:ff:ff",
+			p.printLine("%d: %s: <%s> mtu %d qdisc mq state %s mode DEFAULT group default qlen 1000\n    link/ether %s brd ff:ff:ff:ff:ff:ff",
 				n.index, n.port.Name, strings.Join(flags, ","), n.mtu, state, n.address)
 		}
 	}
@@ -129,7 +129,7 @@ func (p *process) json(v any) int {
 	if err != nil {
 		panic(err) // plain values always encode
 	}
-	return p.say("%s", body)
+	return p.printLine("%s", body)
 }
 
 func linkSet(p *process, name string, args []string) int {
@@ -182,13 +182,13 @@ func ethtool(p *process, args []string) int {
 			return p.json([]map[string]any{{"ifname": n.port.Name, "autonegotiate": false, "rx": n.rx, "tx": n.tx}})
 		}
 		on := map[bool]string{true: "on", false: "off"}
-		return p.say("Pause parameters for %s:\nAutonegotiate:\toff\nRX:\t\t%s\nTX:\t\t%s\n", n.port.Name, on[n.rx], on[n.tx])
+		return p.printLine("Pause parameters for %s:\nAutonegotiate:\toff\nRX:\t\t%s\nTX:\t\t%s\n", n.port.Name, on[n.rx], on[n.tx])
 	case "-A", "--pause":
 		return setPause(p, n, args[2:])
 	case "-S", "--statistics":
-		p.say("NIC statistics:")
+		p.printLine("NIC statistics:")
 		for _, c := range statistics(n, p.d.hw.Counters(n.port.Name)) {
-			p.say("     %s: %d", c.name, c.value)
+			p.printLine("     %s: %d", c.name, c.value)
 		}
 		return 0
 	}

@@ -162,7 +162,7 @@ func rdmaLinks(p *process, asJSON bool) int {
 			"netdev": n.port.Name, "netdev_index": n.index,
 		})
 		if !asJSON {
-			p.say("link %s/1 state %s physical_state %s netdev %s ", n.port.RDMA, state, physical, n.port.Name)
+			p.printLine("link %s/1 state %s physical_state %s netdev %s ", n.port.RDMA, state, physical, n.port.Name)
 		}
 	}
 	if asJSON {
@@ -186,7 +186,7 @@ func rdmaStatistics(p *process, only string, asJSON bool) int {
 		}
 		all = append(all, one)
 		if !asJSON {
-			p.say("%s", line)
+			p.printLine("%s", line)
 		}
 	}
 	if asJSON {

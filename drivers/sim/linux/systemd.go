@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"context"
 	"io"
 	"slices"
 	"strings"
@@ -20,8 +21,10 @@ func (d *Device) unit(name string) (string, bool) {
 }
 
 // startUnit runs the commands of a unit's ExecStart lines as root. It returns whether all of them went well.
-func (d *Device) startUnit(name string) bool {
+func (d *Device) startUnit(ctx context.Context, j *job, name string) bool {
+	d.mu.Lock()
 	text, ok := d.unit(name)
+	d.mu.Unlock()
 	if !ok {
 		return false
 	}
@@ -32,17 +35,19 @@ func (d *Device) startUnit(name string) bool {
 		}
 		command = strings.TrimSpace(command)
 		mayFail := strings.HasPrefix(command, "-")
-		p := &process{d: d, root: true, stdout: io.Discard, stderr: io.Discard}
-		if p.script(strings.TrimPrefix(command, "-")) != 0 && !mayFail {
+		p := &process{d: d, job: j, user: "root", root: true, dir: "/", stdout: io.Discard, stderr: io.Discard}
+		if p.script(ctx, strings.TrimPrefix(command, "-"), nil, nil) != nil && !mayFail {
 			return false
 		}
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.active[name] = true
 	return true
 }
 
 // systemctl knows what weir and people use to make settings last.
-func systemctl(p *process, args []string) int {
+func systemctl(ctx context.Context, p *process, args []string) error {
 	options, rest := []string{}, []string{}
 	for _, a := range args {
 		if strings.HasPrefix(a, "-") {
@@ -52,7 +57,7 @@ func systemctl(p *process, args []string) int {
 		}
 	}
 	if len(rest) == 0 {
-		return p.fail(1, "systemctl: no command")
+		return status(p.fail(1, "systemctl: no command"))
 	}
 	command, units := rest[0], rest[1:]
 	for i, u := range units {
@@ -62,20 +67,30 @@ func systemctl(p *process, args []string) int {
 	}
 	asks := command == "is-enabled" || command == "is-active" || command == "cat"
 	if !p.root && !asks {
-		return p.fail(1, "Failed to %s: Access denied", command)
+		return status(p.fail(1, "Failed to %s: Access denied", command))
 	}
 	if command == "daemon-reload" {
-		return 0
+		return nil
 	}
+	now := slices.Contains(options, "--now")
 	for _, u := range units {
-		if status := p.unitCommand(command, u, slices.Contains(options, "--now")); status != 0 {
-			return status
+		if code := p.locked("systemctl", func(p *process) int { return p.unitCommand(command, u, now) }); code != 0 {
+			return status(code)
+		}
+		if starts(command, now) && !p.d.startUnit(ctx, p.job, u) {
+			return status(p.fail(1, "Job for %s failed because the control process exited with error code.", u))
 		}
 	}
-	return 0
+	return nil
 }
 
-// unitCommand does one thing with one unit.
+// starts says whether a command of systemctl runs a unit.
+func starts(command string, now bool) bool {
+	enables := command == "enable" || command == "reenable"
+	return enables && now || slices.Contains([]string{"start", "restart", "reload-or-restart", "try-restart"}, command)
+}
+
+// unitCommand does one thing with one unit, but for running it.
 func (p *process) unitCommand(command, name string, now bool) int {
 	text, exists := p.d.unit(name)
 	switch command {
@@ -103,18 +118,13 @@ func (p *process) unitCommand(command, name string, now bool) int {
 	}
 	switch command {
 	case "cat":
-		return p.say("# %s", name) + echo(p, []string{"-n", text})
+		return p.printLine("# %s", name) + echo(p, []string{"-n", text})
 	case "enable", "reenable":
 		p.d.units[name] = true
-		if now && !p.d.startUnit(name) {
-			return p.fail(1, "Job for %s failed because the control process exited with error code.", name)
-		}
-	case "start", "restart", "reload-or-restart", "try-restart":
-		if !p.d.startUnit(name) {
-			return p.fail(1, "Job for %s failed because the control process exited with error code.", name)
-		}
 	default:
-		return p.fail(1, "Unknown command verb %s.", command)
+		if !starts(command, now) {
+			return p.fail(1, "Unknown command verb %s.", command)
+		}
 	}
 	return 0
 }
@@ -122,8 +132,8 @@ func (p *process) unitCommand(command, name string, now bool) int {
 // state prints one of two words.
 func (p *process) state(yes bool, if1, if0 string, status int) int {
 	if yes {
-		return p.say("%s", if1)
+		return p.printLine("%s", if1)
 	}
-	p.say("%s", if0)
+	p.printLine("%s", if0)
 	return status
 }
