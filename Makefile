@@ -4,8 +4,9 @@ STATIC    := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 LINT      := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 PACKAGES  := prometheus libyang2-tools
 YANG      ?= ../shared/yang
+SEEDS     ?= 10000
 
-.PHONY: build test test-all packages check golden generate bench fuzz clean
+.PHONY: build test test-all packages check golden generate bench soak fuzz clean
 
 build: ## the binary, static
 	CGO_ENABLED=0 $(GO) build -trimpath -o weir ./cmd/weir
@@ -36,6 +37,9 @@ generate: ## generated code, from the folder of YANG modules
 
 bench: ## results and method stand in docs/benchmarks.md
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 20m ./...
+
+soak: ## the simulation, SEEDS of it; figures at its end
+	$(GO) test ./cmd/control/simulation -run TestSoak -soak $(SEEDS) -v -timeout 3h
 
 fuzz: ## each fuzz target, by count: a bound in time ends in "context deadline exceeded" where the machine is slow
 	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep ^Fuzz); do \

@@ -22,8 +22,7 @@ func (r *Repo) Drift(names []string, seen map[string]Observation) []DeviceDrift 
 		if err := seen[name].Err; err != nil {
 			d.Error = err.Error()
 		} else {
-			step, _ := r.bound[name].Step(seen[name].State, r.Wanted(name))
-			for _, change := range step.Changes {
+			for _, change := range r.Changes(name, seen[name].State) {
 				if !r.accepted(change, r.effects.Now()) {
 					d.Changes = append(d.Changes, change)
 				}
@@ -32,6 +31,12 @@ func (r *Repo) Drift(names []string, seen map[string]Observation) []DeviceDrift 
 		out = append(out, d)
 	}
 	return out
+}
+
+// Changes are what leads a device from a state to what is wanted.
+func (r *Repo) Changes(name string, have plan.State) []plan.Change {
+	step, _ := r.bound[name].Step(have, r.Wanted(name))
+	return step.Changes
 }
 
 // accepted says whether a difference was weighed and accepted in the repo, and still is.

@@ -36,6 +36,11 @@ func (e Effects) lab(dir string) (*Lab, error) {
 	if e.Lab != nil {
 		return e.Lab, nil
 	}
+	return ReadLab(dir)
+}
+
+// ReadLab is where the devices are that a running lab simulates for the repo in dir.
+func ReadLab(dir string) (*Lab, error) {
 	body, err := os.ReadFile(LabFile(dir))
 	if err != nil {
 		return nil, fmt.Errorf("no lab runs for %s (weir lab %s starts one): %w", dir, dir, err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync"
 	"time"
 
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
@@ -46,7 +45,7 @@ func (s *server) Subscribe(stream gpb.GNMI_SubscribeServer) error {
 	if err := checkEncoding(list.GetEncoding()); err != nil {
 		return err
 	}
-	out := &outlet{stream: stream, list: list, prefix: echo(list.GetPrefix())}
+	out := &outlet{stream: stream, list: list, prefix: echo(list.GetPrefix()), turn: make(chan struct{}, 1)}
 	for _, sub := range list.GetSubscription() {
 		elems, origin, err := join(list.GetPrefix(), sub.GetPath())
 		if err == nil && origin == "cli" {
@@ -79,12 +78,12 @@ type outlet struct {
 	list    *gpb.SubscriptionList
 	prefix  *gpb.Path
 	watches []*watch
-	mu      sync.Mutex // a stream takes one message at a time
+	turn    chan struct{} // a stream takes one message at a time; a lock would stop virtual time while the stream waits
 }
 
 func (o *outlet) send(ns ...*gpb.Notification) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+	o.turn <- struct{}{}
+	defer func() { <-o.turn }()
 	for _, n := range ns {
 		if err := o.stream.Send(&gpb.SubscribeResponse{Response: &gpb.SubscribeResponse_Update{Update: n}}); err != nil {
 			return err
@@ -100,8 +99,8 @@ func (o *outlet) all(values bool) error {
 			return err
 		}
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
+	o.turn <- struct{}{}
+	defer func() { <-o.turn }()
 	return o.stream.Send(&gpb.SubscribeResponse{Response: &gpb.SubscribeResponse_SyncResponse{SyncResponse: true}})
 }
 

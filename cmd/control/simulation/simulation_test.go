@@ -1,0 +1,138 @@
+package simulation
+
+import (
+	"bufio"
+	"bytes"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+var (
+	seeds = flag.Int("seeds", 200, "how many seeds are run")
+	first = flag.Uint64("first", 1, "the first of them")
+	soak  = flag.Int("soak", 0, "how many seeds TestSoak runs, in a process for each processor; 0: it is skipped")
+	whole = flag.Bool("log", false, "print the events of every seed")
+)
+
+// TestMain takes one processor, so that a seed most often happens again as it happened.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
+
+// happen lets the story of one seed happen.
+func happen(t *testing.T, seed uint64) (r Report) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		var err error
+		if r, err = Run(t.Context(), seed, dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// TestSeeds runs seeds one after the other. A violation that is not known fails with the story and its events; to see it again:
+//
+//	go test ./cmd/control/simulation -run 'TestSeeds/^SEED$' -first SEED -seeds 1 -v -log
+func TestSeeds(t *testing.T) {
+	totals := map[string]int{}
+	for i := range *seeds {
+		seed := *first + uint64(i)
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r := happen(t, seed)
+			for kind, n := range r.Counts {
+				totals["met: "+kind] += n
+			}
+			totals["runs"] += r.Runs
+			totals["waves undone"] += r.Undone
+			totals["seeds"]++
+			if r.Reached {
+				totals["seeds in which something went wrong"]++
+			}
+			unknown := slices.DeleteFunc(slices.Clone(r.Violations), func(v string) bool {
+				cause := causeOf(v)
+				if cause != "" {
+					totals["known: "+cause]++
+				}
+				return cause != ""
+			})
+			if len(unknown) > 0 {
+				totals["seeds that violate an invariant"]++
+				t.Errorf("%s\n%s%s", strings.Join(unknown, "\n"), r.Story, r.Log)
+			} else if *whole {
+				t.Logf("%s%s", r.Story, r.Log)
+			}
+		})
+	}
+	for _, what := range slices.Sorted(maps.Keys(totals)) {
+		t.Logf("total %d %s", totals[what], what)
+	}
+}
+
+// TestSoak runs many seeds, in a process for each processor, and prints what they came to.
+func TestSoak(t *testing.T) {
+	if *soak == 0 {
+		t.Skip("make soak runs it")
+	}
+	const portion = 100
+	began := time.Now()
+	totals := map[string]int{}
+	printed := make([][]byte, (*soak+portion-1)/portion)
+	failed := make([]error, len(printed))
+	var group errgroup.Group
+	group.SetLimit(runtime.NumCPU())
+	for i := range printed {
+		group.Go(func() error {
+			c := exec.Command(os.Args[0], "-test.run=TestSeeds", "-test.v", "-test.timeout=30m", fmt.Sprint("-first=", i*portion+1),
+				fmt.Sprint("-seeds=", min(portion, *soak-i*portion)))
+			printed[i], failed[i] = c.CombinedOutput()
+			return nil
+		})
+	}
+	_ = group.Wait() // each process tells its own
+	for i, out := range printed {
+		scan := bufio.NewScanner(bytes.NewReader(out))
+		scan.Buffer(nil, len(out)+1)
+		for scan.Scan() {
+			var n int
+			_, rest, is := strings.Cut(scan.Text(), "total ")
+			if _, err := fmt.Sscan(rest, &n); is && err == nil {
+				totals[strings.TrimSpace(strings.TrimPrefix(rest, fmt.Sprint(n)))] += n
+			}
+		}
+		if failed[i] != nil {
+			t.Errorf("seeds from %d: %v\n%s", i*portion+1, failed[i], failures(out))
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(totals)) {
+		t.Logf("%8d %s", totals[what], what)
+	}
+	t.Logf("%8.2f processor seconds a seed, at %d processors, in %v", time.Since(began).Seconds()*float64(runtime.NumCPU())/float64(*soak), runtime.NumCPU(), time.Since(began).Round(time.Second))
+}
+
+// failures are the parts of an output that tell of failures.
+func failures(out []byte) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq(string(out), "=== RUN") {
+		if strings.Contains(part, "simulation_test.go") && strings.Contains(part, "seed ") || strings.Contains(part, "panic:") {
+			b.WriteString(part[:min(len(part), 6000)])
+		}
+	}
+	return b.String()
+}

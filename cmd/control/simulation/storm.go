@@ -1,0 +1,363 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing/fstest"
+	"time"
+
+	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/drivers/apply/journal"
+	"github.com/weirfabric/weir/drivers/sim"
+	"github.com/weirfabric/weir/intent/plan"
+)
+
+// Report is what a seed came to.
+type Report struct {
+	Seed       uint64
+	Story      string
+	Log        string
+	Violations []string       // of invariants; none: weir did well
+	Counts     map[string]int // of what happened, by kind
+	Reached    bool           // something went wrong while a run was on its way
+	Runs       int
+	Undone     int // waves that were led back
+	Packets    uint64
+	Virtual    time.Duration
+}
+
+// storm is a story while it happens.
+type storm struct {
+	*story
+	*world
+	dir           string
+	first, second fstest.MapFS // the repo before and after its change
+	secondly      sync.WaitGroup
+	endings       []ending
+	violations    []string
+	before        snapshot
+	stormed       time.Time            // when the storm began, in device time
+	announced     bool                 // a plan said that it touches traffic
+	meddled       map[string]time.Time // when somebody last changed what is weir's on a device
+	lied          map[string]bool      // devices that may have shown what was, and not what is
+	confirmed     map[string]time.Time // when a run last confirmed a device
+	running       map[string]string    // devices that runs change, by the lives that carry them out
+}
+
+// ending is how a life of an operator ended.
+type ending struct {
+	life   string
+	verb   string
+	died   bool
+	plan   plan.Plan // of an apply
+	result control.Result
+	ran    bool // there is a result
+	err    error
+	ended  time.Time
+}
+
+// Run lets the story of a seed happen, in a synctest bubble. The lab keeps its keys in dir.
+func Run(ctx context.Context, seed uint64, dir string) (Report, error) {
+	s := &storm{story: storyOf(seed), dir: dir, meddled: map[string]time.Time{}, confirmed: map[string]time.Time{}, lied: map[string]bool{}, running: map[string]string{}}
+	var err error
+	if s.first, err = scaffold(s.spec); err != nil {
+		return Report{}, err
+	}
+	s.second = s.wanted(s.first)
+	if s.world, err = newWorld(ctx, s.first, dir); err != nil {
+		return Report{}, fmt.Errorf("seed %d: %w", seed, err)
+	}
+	s.world.storm = s
+	defer func() { err = errors.Join(err, s.lab.Close()) }()
+	if err := s.begin(ctx); err != nil {
+		return Report{}, fmt.Errorf("seed %d: %w", seed, err)
+	}
+	for _, a := range s.acts {
+		s.perform(ctx, a)
+		time.Sleep(time.Duration(1+s.rng.IntN(600)) * time.Second)
+	}
+	s.secondly.Wait()
+	s.calm(ctx)
+	return s.report(), err
+}
+
+// begin brings the fabric to where the story begins.
+func (s *storm) begin(ctx context.Context) error {
+	for _, d := range s.edits {
+		s.edit(d, "foreign-before")
+	}
+	if s.rolled {
+		e := s.do(ctx, "maker@world", s.first, act{verb: "apply"}, control.Settle{Blind: true})
+		if e.err != nil || e.result.Outcome != control.Applied {
+			return fmt.Errorf("the first intent could not be rolled out: %s: %w", e.result.Why, e.err)
+		}
+	}
+	if err := s.lab.SetTraffic(s.traffic); err != nil {
+		return err
+	}
+	time.Sleep(time.Minute)
+	var err error
+	s.before, err = s.look(ctx)
+	s.stormed = s.lab.Now()
+	s.note("the storm begins")
+	return err
+}
+
+// perform lets the operator live one life.
+func (s *storm) perform(ctx context.Context, a act) {
+	e := s.do(ctx, "op@a", s.second, a, s.settle)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endings = append(s.endings, e)
+}
+
+// second lets another operator do something meanwhile, on another machine with the same journal.
+func (w *world) second(verb string) {
+	w.count("second operator")
+	s := w.storm
+	s.secondly.Go(func() {
+		e := s.do(context.Background(), "other@b", s.second, act{verb: verb}, s.settle)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.endings = append(s.endings, e)
+	})
+}
+
+// longest is how long a life may take, in virtual time.
+const longest = 12 * time.Hour
+
+// do lets an operator live one life, as the commands of weir do.
+func (s *storm) do(ctx context.Context, who string, repo fstest.MapFS, a act, settle control.Settle) ending {
+	l := s.live(ctx, who)
+	defer l.end()
+	e := ending{life: l.name, verb: a.verb, died: true}
+	events := slices.Clone(a.events)
+	var mu sync.Mutex
+	l.told = func(r journal.Record) {
+		s.follow(l, r)
+		mu.Lock()
+		var now []event
+		for i := range events {
+			if events[i].hit(r) {
+				now = append(now, events[i])
+			}
+		}
+		mu.Unlock()
+		for _, x := range now {
+			s.note("now: %s", x.what)
+			s.count("event")
+			x.do(s.world, l)
+		}
+	}
+	s.note("%s: %s", l.name, a.verb)
+	for _, f := range a.faults {
+		s.inject(f)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		switch a.verb {
+		case "apply":
+			s.apply(l, repo, settle, &e)
+		case "recover":
+			s.recover(l, repo, settle, &e)
+		case "rollback":
+			s.rollback(l, repo, settle, &e)
+		}
+		e.died = l.gate.closed()
+	}()
+	select {
+	case <-done:
+	case <-time.After(longest):
+		s.violate("%s: %s takes more than %v", l.name, a.verb, longest)
+		l.gate.die()
+		<-done
+	}
+	s.mu.Lock()
+	delete(s.running, l.name)
+	s.mu.Unlock()
+	e.ended = time.Now()
+	s.note("%s ended: died %t, ran %t, %s, %s, %v", l.name, e.died, e.ran, e.result.Outcome, e.result.Why, e.err)
+	return e
+}
+
+// follow keeps what a record says of the run. Of two lives, only one may change devices at a time.
+func (s *storm) follow(l *life, r journal.Record) {
+	s.mu.Lock()
+	var other string
+	switch r.Kind {
+	case journal.Ended:
+		delete(s.running, l.name)
+	case journal.Confirmed:
+		s.confirmed[r.Device] = time.Now()
+	case journal.Pending, journal.Undoing, journal.Sending:
+		s.running[l.name] = r.Device
+		for name := range s.running {
+			if name != l.name {
+				other = name
+			}
+		}
+	}
+	s.mu.Unlock()
+	if other != "" {
+		s.violate("%s and %s change devices at the same time", l.name, other)
+	}
+}
+
+func (s *storm) open(l *life, repo fstest.MapFS) (*control.Repo, error) {
+	return control.Open(s.dir, control.Options{Lab: true, Effects: l.effects(repo)})
+}
+
+// apply is what weir apply does with every consent given.
+func (s *storm) apply(l *life, repo fstest.MapFS, settle control.Settle, e *ending) {
+	r, err := s.open(l, repo)
+	if err != nil {
+		e.err = err
+		return
+	}
+	if e.err = r.Free(); e.err != nil {
+		return
+	}
+	p, err := r.Plan(r.Names, r.Observe(l.ctx, r.Names, "", nil), control.PlanOptions{})
+	if err != nil || p.Findings.HasErrors() {
+		e.err = errors.Join(err, errors.New(p.Findings.String()))
+		return
+	}
+	e.plan = p
+	if len(p.Waves) == 0 {
+		return
+	}
+	for _, step := range slices.Concat(p.Waves...) {
+		s.touches(step)
+	}
+	e.result, e.err = r.Apply(l.ctx, p, control.RunOptions{Settle: settle, Observe: l.observe})
+	e.ran = e.err == nil
+}
+
+// touches notes that a step announces that traffic is touched.
+func (s *storm) touches(step plan.Step) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.announced = s.announced || step.Impact() > plan.None
+}
+
+// recover is what weir recover does.
+func (s *storm) recover(l *life, repo fstest.MapFS, settle control.Settle, e *ending) {
+	r, err := s.open(l, repo)
+	if err != nil {
+		e.err = err
+		return
+	}
+	open, err := r.Store.Unfinished()
+	if err != nil {
+		e.err = err
+		return
+	}
+	if len(open) == 0 {
+		e.err = r.ReleaseLock()
+		return
+	}
+	for _, run := range open {
+		e.result, e.err = r.Recover(l.ctx, run, control.RunOptions{Settle: settle, Observe: l.observe})
+		e.ran = e.err == nil
+	}
+}
+
+// rollback is what weir rollback does with the last run that was applied.
+func (s *storm) rollback(l *life, repo fstest.MapFS, settle control.Settle, e *ending) {
+	r, err := s.open(l, repo)
+	if err != nil {
+		e.err = err
+		return
+	}
+	rows, err := control.Runs(r.Store)
+	if err != nil {
+		e.err = err
+		return
+	}
+	rows = slices.DeleteFunc(rows, func(row control.RunRow) bool { return row.Verb != "apply" || row.Outcome != control.Applied })
+	if len(rows) == 0 || s.rolled && len(rows) == 1 { // the first is the rollout before the story
+		e.err = errors.New("there is no run to roll back")
+		return
+	}
+	e.result, e.err = r.Rollback(l.ctx, rows[len(rows)-1].Run, control.RunOptions{Settle: settle, Observe: l.observe})
+	e.ran = e.err == nil
+}
+
+// inject makes a device go wrong, where its platform can go wrong so. One that shows for a minute what was, after it said that it
+// changed, cannot be seen through: what is said of it is not judged.
+func (w *world) inject(f sim.Fault) {
+	if f.Kind == sim.Lie {
+		w.mu.Lock()
+		w.storm.lied[f.Device] = true
+		w.mu.Unlock()
+	}
+	if f.Kind == sim.ForeignEdit {
+		f.Text = w.editOf(f.Device, "foreign-meanwhile")
+	}
+	if err := w.lab.Inject(f); err != nil {
+		w.note("not possible: %v", err)
+	}
+}
+
+// cutOff takes a device off its management network for a time.
+func (w *world) cutOff(device string, back time.Duration) {
+	w.count("cut off")
+	if err := w.lab.Kill(device); err != nil {
+		w.note("%v", err)
+		return
+	}
+	w.storm.secondly.Go(func() {
+		time.Sleep(back)
+		if err := w.lab.Revive(device); err != nil {
+			w.note("%v", err)
+		}
+	})
+}
+
+// edit changes something on a device that is not weir's, as a person does.
+func (w *world) edit(device, value string) {
+	if err := w.lab.Inject(sim.Fault{Kind: sim.ForeignEdit, Device: device, Text: w.editOf(device, value)}); err != nil {
+		w.note("%v", err)
+	}
+}
+
+// meddle changes on a device what is weir's, as a person does.
+func (w *world) meddle(device string) {
+	w.count("changed by hand")
+	text := map[string]string{
+		"sonic": "for p in $(sonic-db-cli CONFIG_DB KEYS 'WRED_PROFILE|weir*'); do sonic-db-cli CONFIG_DB HSET \"$p\" green_max_threshold 9000000; done",
+		"eos":   "priority-flow-control pause watchdog default recovery-time 0.9",
+		"linux": "dcb pfc set dev eth0 prio-pfc 3:off",
+	}[w.storm.platform(device)]
+	if err := w.lab.Inject(sim.Fault{Kind: sim.ForeignEdit, Device: device, Text: text}); err != nil {
+		w.note("%v", err)
+		return
+	}
+	w.mu.Lock()
+	w.storm.meddled[device] = time.Now()
+	w.mu.Unlock()
+}
+
+// editOf is a change of something that is not weir's, in the device's own words.
+func (w *world) editOf(device, value string) string {
+	switch w.storm.platform(device) {
+	case "sonic":
+		return "sonic-db-cli CONFIG_DB HSET 'DEVICE_METADATA|localhost' hostname " + value
+	case "eos":
+		return "hostname " + value
+	}
+	return "echo " + value + " > /etc/modprobe.d/other.conf"
+}
+
+// violate notes that an invariant does not hold.
+func (s *storm) violate(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	s.note("VIOLATION: %s", text)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.violations = append(s.violations, text)
+}
