@@ -20,7 +20,7 @@ import (
 func boundaries(p plan.Plan, f *fabric.Fabric) diag.List {
 	wave := map[string]int{}
 	before := map[addr.Addr]qos.PrioritySet{}
-	changed := map[addr.Addr][]diag.Pos{}
+	changed, changes := map[addr.Addr][]diag.Pos{}, map[addr.Addr]bool{}
 	for _, l := range f.Links {
 		before[l.A.Address()], before[l.B.Address()] = l.A.PFC(), l.B.PFC()
 	}
@@ -30,7 +30,7 @@ func boundaries(p plan.Plan, f *fabric.Fabric) diag.List {
 			for _, c := range s.Changes {
 				if at := addr.Port(c.Addr.Device, c.Addr.Port); c.Addr.Kind == addr.PFC && c.Addr.Port != "" && c.Addr.Leaf == "" {
 					before[at] = pausedBefore(before[at], c)
-					changed[at] = c.Because
+					changed[at], changes[at] = c.Because, true
 				}
 			}
 		}
@@ -39,8 +39,8 @@ func boundaries(p plan.Plan, f *fabric.Fabric) diag.List {
 	for _, l := range f.Links {
 		first, second := l.A, l.B
 		a, b := first.Address(), second.Address()
-		if len(changed[a]) == 0 && len(changed[b]) == 0 || wave[a.Device] == wave[b.Device] {
-			continue
+		if !changes[a] || !changes[b] || wave[a.Device] == wave[b.Device] {
+			continue // where one end alone changes, no state stands between two waves
 		}
 		if wave[b.Device] < wave[a.Device] {
 			first, a, b = second, b, a

@@ -44,3 +44,24 @@ func TestAPlanWhoseWavesLeaveALinkUnpausedInBetweenIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A port that lost one of two lossless priorities gets it back. Nothing changes at the other end of its cable, which counts as of no wave.
+func TestAPlanThatMendsDriftOutsideTheFirstWaveIsNotRefused(t *testing.T) {
+	f := &fabric.Fabric{Classes: []fabric.Class{{Name: "rdma", Lossless: true, Priority: 3}, {Name: "storage", Lossless: true, Priority: 4}}}
+	end := func(name string) fabric.End {
+		port := &fabric.Port{Name: "p1", PFC: qos.Priorities(3, 4)}
+		return fabric.End{Switch: &fabric.Switch{Device: fabric.Device{Name: name}, Ports: []*fabric.Port{port}}, Port: port}
+	}
+	f.Links = []*fabric.Link{{A: end("leaf"), B: end("spine")}, {A: end("spine"), B: end("core")}}
+	mend := plan.Step{Device: "spine", Changes: []plan.Change{{Addr: addr.Port("spine", "p1").Of(addr.PFC, "3,4"), Action: plan.Update, Before: "3", After: "3,4",
+		Because: []diag.Pos{{File: "fabric.yaml", Line: 3, Column: 5}}}}}
+	for name, first := range map[string]plan.Step{
+		"the neighbours are in no wave":                                        {Device: "other"},
+		"a neighbour changes something else in an earlier wave":                {Device: "leaf"},
+		"a neighbour changes something else of the same port, and not its PFC": {Device: "leaf", Changes: []plan.Change{{Addr: addr.Port("leaf", "p1").Of(addr.Queue, "3"), Before: "1", After: "2"}}},
+	} {
+		if got := boundaries(plan.Plan{Waves: [][]plan.Step{{first}, {mend}}}, f); len(got) != 0 {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+}
