@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/intent/source"
 )
@@ -52,7 +53,8 @@ func DefaultRouting() Routing {
 }
 
 // DefaultApply is how changes are made where nothing is written. Thirty seconds are twice a counter period of ten seconds,
-// the usual one of polling, and a margin. A window without traffic proves nothing: apply holds.
+// the usual one of polling, and a margin. A window without traffic proves nothing: apply holds. With half of a tier at once the other
+// half carries what a bad wave loses.
 func DefaultApply() Apply {
-	return Apply{Settle: byDefault(30 * time.Second), Idle: byDefault("hold")}
+	return Apply{Settle: byDefault(30 * time.Second), Idle: byDefault("hold"), Share: byDefault(plan.DefaultShare)}
 }

@@ -158,7 +158,8 @@ type Routing struct {
 type Apply struct {
 	Canary source.Value[string]        `yaml:"canary" form:"name" doc:"The device that is changed first."`
 	Settle source.Value[time.Duration] `yaml:"settle" max:"1h" doc:"How long counters are watched after a wave."`
-	Idle   source.Value[string]        `yaml:"idle" enum:"hold,probe,accept" doc:"What to do when no traffic of the class is seen meanwhile."`
+	Idle   source.Value[string]        `yaml:"idle" enum:"hold,accept" doc:"What becomes of a wave around which no lossless class carried anything, neither before nor after it: hold leads it back, accept lets it stay."`
+	Share  source.Value[qos.Percent]   `yaml:"share" min:"1%" max:"100%" doc:"The most of the switches of a tier, and of the hosts, that a wave changes. It is never all of several."`
 }
 
 // Waiver accepts a finding that was weighed.

@@ -50,7 +50,7 @@ func Load(fsys fs.FS) (*Fabric, diag.List) {
 	findings = append(findings, f.duplicates()...)
 	routing, apply := DefaultRouting(), DefaultApply()
 	f.Routing.Policy, f.Routing.Routed = f.Routing.Policy.Or(routing.Policy), f.Routing.Routed.Or(routing.Routed)
-	f.Apply.Settle, f.Apply.Idle = f.Apply.Settle.Or(apply.Settle), f.Apply.Idle.Or(apply.Idle)
+	f.Apply.Settle, f.Apply.Idle, f.Apply.Share = f.Apply.Settle.Or(apply.Settle), f.Apply.Idle.Or(apply.Idle), f.Apply.Share.Or(apply.Share)
 	return f, findings
 }
 

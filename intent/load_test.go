@@ -154,7 +154,7 @@ func TestEveryDefaultSaysThatItIsOne(t *testing.T) {
 		"cable": d.PFC.Cable.At, "watchdog": d.PFC.Watchdog.Off.At, "detection": d.PFC.Watchdog.Detection.At,
 		"restoration": d.PFC.Watchdog.Restoration.At, "poll": d.PFC.Watchdog.Poll.At, "action": d.PFC.Watchdog.Action.At,
 		"alpha": d.Buffers.Alpha.At, "lossyAlpha": d.Buffers.LossyAlpha.At, "oversubscribe": d.Buffers.Oversubscribe.At,
-		"routed": f.Routing.Routed.At, "settle": f.Apply.Settle.At, "idle": f.Apply.Idle.At,
+		"routed": f.Routing.Routed.At, "settle": f.Apply.Settle.At, "idle": f.Apply.Idle.At, "share": f.Apply.Share.At,
 	} {
 		if !IsDefault(at) {
 			t.Errorf("%s is at %s", name, at)
@@ -187,5 +187,12 @@ func TestTheDigestChangesWithEveryFileOfTheRepo(t *testing.T) {
 	}
 	if _, err := Digest(fstest.MapFS{}); err == nil {
 		t.Error("a folder without fabric.yaml has a digest")
+	}
+}
+
+func TestProbingIsNoIdlePolicyYet(t *testing.T) {
+	_, findings := Load(fstest.MapFS{"fabric.yaml": {Data: []byte("kind: Fabric\nname: pod1\napply:\n  idle: probe\n")}})
+	if len(findings) != 1 || !strings.Contains(findings[0].Summary, `"probe" is not known: want hold or accept`) || findings[0].At[0] != (diag.Pos{File: "fabric.yaml", Line: 4, Column: 9}) {
+		t.Errorf("got %s", findings)
 	}
 }

@@ -12,6 +12,7 @@ type Consent struct {
 	Adopt  bool // shared objects that stand on a device and were not made by weir are taken over
 	Flap   bool // changes may drain queues or flap ports
 	Reboot bool // changes may restart a device
+	Single bool // the only switch of a tier may change
 }
 
 // Covers says what the plan needs that was not agreed to; nil where nothing is missing.
@@ -21,6 +22,9 @@ func (c Consent) Covers(p plan.Plan) error {
 			if change.Adopt && !c.Adopt {
 				return fmt.Errorf("%s: %s stands there and was not made by weir: look at the changes marked \"adopt\", then apply with --adopt", s.Device, change.Addr)
 			}
+		}
+		if s.Single && !c.Single {
+			return fmt.Errorf("%s: it is the only switch of its tier, and nothing carries the traffic beside it: apply with --allow-single when that is all right", s.Device)
 		}
 		switch impact := s.Impact(); {
 		case impact == plan.Reboots && !c.Reboot:

@@ -1,19 +1,99 @@
 package control
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
-// placesOf says where each device stands. A switch with a host of its own, or that no host can reach, is of tier 0.
+// The labels by which an operator says which switches a host has one each of, and which stand for each other below the same hosts.
+const (
+	railLabel  = "rail"
+	planeLabel = "plane"
+	rackLabel  = "rack"
+)
+
+// placesOf says where each device stands: switches by their rank, so that leaves and spines are told apart without hosts too.
 func placesOf(f *fabric.Fabric) map[string]plan.Place {
 	places := map[string]plan.Place{}
 	for _, h := range f.Hosts {
 		places[h.Name] = plan.Place{Host: true, Hosts: []string{h.Name}}
 	}
-	distance := f.HostDistances()
+	tiers := tiersOf(f)
+	lowest := 0
+	for _, tier := range tiers {
+		if lowest == 0 || tier < lowest {
+			lowest = tier
+		}
+	}
 	for _, sw := range f.Switches {
-		places[sw.Name] = plan.Place{Tier: max(distance[sw]-1, 0), Hosts: sw.Hosts()}
+		p := plan.Place{Tier: tiers[sw], Hosts: sw.Hosts(), Lane: cmp.Or(sw.Labels[railLabel], sw.Labels[planeLabel])}
+		if rack := sw.Labels[rackLabel]; rack != "" && p.Tier == lowest {
+			p.Hosts = append(p.Hosts, rackLabel+" "+rack)
+		}
+		places[sw.Name] = p
+	}
+	for _, l := range f.Links {
+		if a, b := l.A.Switch, l.B.Switch; a != nil && b != nil && a != b {
+			near(places, a.Name, b.Name)
+			near(places, b.Name, a.Name)
+		}
 	}
 	return places
+}
+
+// near notes that a switch is cabled to another one.
+func near(places map[string]plan.Place, name, other string) {
+	p := places[name]
+	if !slices.Contains(p.Near, other) {
+		p.Near = append(p.Near, other)
+		places[name] = p
+	}
+}
+
+// tiersOf gives switches their rank. Without hosts a fabric whose roles are not those of a Clos has no distances either: there
+// the words inside the roles tell, and where they do not, no two switches that are cabled to each other share a wave.
+func tiersOf(f *fabric.Fabric) map[*fabric.Switch]int {
+	tiers := f.Ranks().Of
+	if len(f.Hosts) > 0 {
+		return tiers
+	}
+	for _, sw := range f.Switches {
+		if tiers[sw] <= 1 {
+			tiers[sw] = max(tiers[sw], tierOfRole(sw.Role))
+		}
+	}
+	return tiers
+}
+
+// tierOfRole is the tier that a role like storage-spine names; 1 where it names none.
+func tierOfRole(role string) int {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(role), func(r rune) bool { return r == '-' || r == '_' || r == '.' }) {
+		switch word {
+		case "spine", "agg", "aggregation":
+			return 2
+		case "core", "superspine":
+			return 3
+		}
+	}
+	return 1
+}
+
+// arrange puts steps into waves, and sets the timers of devices that undo a change by themselves so that they cover their wave. A
+// wave that they cannot cover is an error.
+func (r *Repo) arrange(steps []plan.Step, size int) ([][]plan.Step, diag.List) {
+	says := r.Fabric.Intent.Apply
+	limits := plan.Limits{Canary: says.Canary.V, Size: size, Share: says.Share.V, Pace: plan.Pace{Window: 2 * says.Settle.V}}
+	waves, short := limits.Pace.Cover(plan.Arrange(steps, placesOf(r.Fabric), limits))
+	var findings diag.List
+	for _, u := range short {
+		findings.Add(diag.Diagnostic{Severity: diag.Error, Check: "timer", Addr: addr.Device(u.Device), Summary: strings.TrimPrefix(u.Error(), u.Device+": "),
+			Detail: "Most of it is the time for which the counters are watched. Write a shorter one, apply: {settle: 30s}.", At: []diag.Pos{says.Settle.At}})
+	}
+	return waves, findings
 }

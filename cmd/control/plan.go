@@ -39,7 +39,8 @@ func (r *Repo) Plan(names []string, seen map[string]Observation, o PlanOptions) 
 	steps, findings := r.steps(names, seen)
 	p.Findings = append(p.Findings, findings...)
 	p.Summary = summaryOf(steps)
-	p.Waves = plan.Arrange(steps, placesOf(r.Fabric), r.Fabric.Intent.Apply.Canary.V, o.WaveSize)
+	p.Waves, findings = r.arrange(steps, o.WaveSize)
+	p.Findings = append(p.Findings, findings...)
 	p.Findings = append(p.Findings, boundaries(p, r.Fabric)...)
 	if o.Device != "" {
 		p.Findings.Add(diag.Diagnostic{Severity: diag.Warning, Check: "plan", Summary: fmt.Sprintf(

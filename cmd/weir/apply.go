@@ -24,6 +24,7 @@ func (f *consentFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&f.Adopt, "adopt", false, "take over shared objects that stand on a device and were not made by weir")
 	cmd.Flags().BoolVar(&f.Flap, "allow-flap", false, "allow changes that drain queues or flap ports")
+	cmd.Flags().BoolVar(&f.Single, "allow-single", false, "allow changes of a switch that is the only one of its tier")
 	cmd.Flags().BoolVar(&f.Reboot, "allow-reboot", false, "allow changes that restart a device")
 }
 

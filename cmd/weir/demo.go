@@ -197,7 +197,7 @@ func (d *demo) planned(ctx context.Context) (plan.Plan, error) {
 
 // carryOut applies a plan as `weir apply` would, and says how the waves went.
 func (d *demo) carryOut(ctx context.Context, p plan.Plan) (control.Result, error) {
-	if err := (control.Consent{Adopt: true, Flap: true}).Covers(p); err != nil {
+	if err := (control.Consent{Adopt: true, Flap: true, Single: true}).Covers(p); err != nil {
 		return control.Result{}, err
 	}
 	return d.repo.Apply(ctx, p, control.RunOptions{Settle: d.settle, Observe: func(r control.Record) {

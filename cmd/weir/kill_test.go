@@ -18,9 +18,9 @@ import (
 	"github.com/weirfabric/weir/inventory"
 )
 
-// few is a fabric of one device of each kind, and one more switch, so that a wave has two.
+// few is a fabric of one device of each kind, and two more switches, so that a wave has two.
 func few() inventory.ClosSpec {
-	return inventory.ClosSpec{Name: "pod1", Leaves: 1, Spines: 2, Hosts: 1, Ports: 4, Leaf: []string{"sonic"}, Spine: []string{"eos", "sonic"}}
+	return inventory.ClosSpec{Name: "pod1", Leaves: 1, Spines: 3, Hosts: 1, Ports: 8, Leaf: []string{"sonic"}, Spine: []string{"eos", "sonic"}}
 }
 
 // TestARunThatIsKilledAfterAnyRecordIsRecovered applies once, to learn how many records a run has. Then, for every number of them, a

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -58,6 +59,10 @@ func newFabricOf(t *testing.T, spec inventory.ClosSpec, o lab.Options) *testFabr
 	if _, err := scaffold(f.dir, spec); err != nil {
 		t.Fatal(err)
 	}
+	// Two of three spines share a wave then.
+	if err := os.WriteFile(filepath.Join(f.dir, "intent", "waves.yaml"), []byte("kind: Fabric\napply: {share: 70%}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	c := &console{out: io.Discard, err: io.Discard}
 	r, err := c.mustHold(f.dir, "")
 	if err != nil {
@@ -104,7 +109,7 @@ func (f *testFabric) must(t *testing.T, code int, args ...string) string {
 
 // agreed are the flags of an apply that nobody is asked about.
 func agreed(more ...string) []string {
-	return append([]string{"--yes", "--adopt", "--allow-flap"}, more...)
+	return append([]string{"--yes", "--adopt", "--allow-flap", "--allow-single"}, more...)
 }
 
 // blind are the flags of a run that is judged by what is read back only, and that gives up soon.

@@ -34,7 +34,7 @@ func TestASecretIsNeverPrintedNorWritten(t *testing.T) {
 		{exitDone, []string{"doctor", f.dir}},
 		{exitDone, []string{"plan", f.dir, "--json", "-o", plans}},
 		{exitDone, []string{"plan", f.dir, "--lines"}},
-		{exitDone, append(append([]string{"apply", plans, "--adopt", "--allow-flap"}, repo...), blind()...)},
+		{exitDone, append(append([]string{"apply", plans, "--adopt", "--allow-flap", "--allow-single"}, repo...), blind()...)},
 		{exitDone, []string{"drift", f.dir, "--json"}},
 		{exitDone, []string{"observe", f.dir, "-o", filepath.Join(f.dir, "seen")}},
 		{exitDone, []string{"runs", f.dir, "--json"}},

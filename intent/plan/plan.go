@@ -5,6 +5,7 @@ package plan
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/weirfabric/weir/intent/addr"
@@ -108,6 +109,11 @@ type Step struct {
 	Persist  []Message         `json:"persist,omitempty"` // sent when the step is confirmed, where the route does not persist by itself
 	Quiet    []Query           `json:"quiet,omitempty"`   // each answers empty when nothing on the device is still changing it
 	Confirm  time.Duration     `json:"confirm_ns"`        // the device's own commit timer; 0 where it has none
+
+	// ConfirmMost is the longest that weir sets the timer to; 0: no longer than Confirm.
+	ConfirmMost time.Duration `json:"confirm_most_ns,omitempty"`
+	// Single says that the device is the only switch of its tier: nothing carries the traffic beside it.
+	Single bool `json:"single,omitempty"`
 }
 
 // Impact is the gravest impact of the step's chunks.
@@ -117,6 +123,19 @@ func (s Step) Impact() Impact {
 		worst = max(worst, c.Impact)
 	}
 	return worst
+}
+
+// Flaps are the ports that the step takes down and up, as its changes say, each once and in order. An address without a port
+// stands for all ports of the device.
+func (s Step) Flaps() []addr.Addr {
+	var out []addr.Addr
+	for _, c := range s.Changes {
+		if c.Impact >= Flaps {
+			out = append(out, addr.Port(s.Device, c.Addr.Port))
+		}
+	}
+	slices.SortFunc(out, addr.Compare)
+	return slices.Compact(out)
 }
 
 // Plan is what apply does: waves in order, the steps of a wave side by side.

@@ -3,79 +3,184 @@ package plan
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/qos"
 )
 
 // Place is where a device stands in the fabric, as far as the order of changes goes.
 type Place struct {
 	Host  bool
-	Tier  int      // of a switch: 0 nearest to the hosts
-	Hosts []string // of a switch: the hosts that hang on it; of a host: itself
+	Tier  int      // of a switch: the lower, the nearer to the hosts
+	Hosts []string // of a switch: the hosts that hang on it, and where they are not known their rack; of a host: itself
+	Lane  string   // of a switch: the rail or plane that it is of, where the operator says so
+	Near  []string // of a switch: the switches that it is cabled to, each once
 }
+
+// Limits are what a wave may be at most. Zero values take the default that is named.
+type Limits struct {
+	Canary string      // the device that is changed first; the first switch of the lowest tier
+	Size   int         // devices; no limit
+	Share  qos.Percent // of the switches of a tier, of those of a tier that one switch is cabled to, and of the hosts; DefaultShare
+	Pace   Pace
+}
+
+// DefaultShare is of a tier: the other half carries the traffic when the wave goes wrong.
+const DefaultShare qos.Percent = 50
 
 // Arrange puts steps into waves. The canary goes first and alone. Then the switches go tier by tier from the hosts upwards, so
 // that a class is lossless in the network before anything is sent in it; hosts, which mark, come last, the first of them alone.
-// No wave holds two switches of one host, so that a wave takes at most one of its planes, rails or ToRs; none holds more
-// than size steps (0: no limit). Without a canary the first switch of the lowest tier is it.
-func Arrange(steps []Step, places map[string]Place, canary string, size int) [][]Step {
+//
+// No wave holds two switches of one host or one rack, switches of two rails or planes, or switches of a tier that are cabled to
+// each other. None holds more than its share of what a tier has in places, nor of what a tier has of switches that one switch is
+// cabled to: the spines above a leaf, the leaves of a pod. That is never all of them, unless there is one: the step of the only
+// switch of a tier is marked Single. A wave that takes longer than the commit timer of one of its devices may run is split.
+func Arrange(steps []Step, places map[string]Place, l Limits) [][]Step {
 	steps = slices.Clone(steps)
+	tiers := tiersOf(places)
+	for i := range steps {
+		p := places[steps[i].Device]
+		steps[i].Single = !p.Host && tiers[tierOf(p)] == 1
+	}
 	slices.SortFunc(steps, func(a, b Step) int {
-		return cmp.Or(cmp.Compare(rank(a, places, canary), rank(b, places, canary)), addr.Natural(a.Device, b.Device))
+		return cmp.Or(cmp.Compare(rank(a, places, l.Canary), rank(b, places, l.Canary)), addr.Natural(a.Device, b.Device))
 	})
 	var waves [][]Step
 	for i := 0; i < len(steps); {
-		level := rank(steps[i], places, canary)
+		level := rank(steps[i], places, l.Canary)
 		end := i
-		for end < len(steps) && rank(steps[end], places, canary) == level {
+		for end < len(steps) && rank(steps[end], places, l.Canary) == level {
 			end++
 		}
 		if alone := i == 0 || places[steps[i].Device].Host && !holdsHost(waves, places); alone {
 			waves = append(waves, []Step{steps[i]})
 			i++
 		}
-		waves = append(waves, split(steps[i:end], places, size)...)
+		waves = append(waves, l.split(steps[i:end], places)...)
 		i = end
 	}
 	return waves
 }
 
-// rank orders the canary, then switches by tier, then hosts.
-func rank(s Step, places map[string]Place, canary string) int {
-	p := places[s.Device]
-	switch {
-	case s.Device == canary:
-		return -1
-	case p.Host:
-		return 1 << 16
+// hosts is the tier that all hosts are of, above all switches.
+const hosts = 1 << 16
+
+func tierOf(p Place) int {
+	if p.Host {
+		return hosts
 	}
 	return p.Tier
+}
+
+// tiersOf counts the devices of each tier, changed or not.
+func tiersOf(places map[string]Place) map[int]int {
+	tiers := map[int]int{}
+	for _, p := range places {
+		tiers[tierOf(p)]++
+	}
+	return tiers
+}
+
+// most is how many devices of a tier of n a wave takes: the share, but one at least, and never all.
+func (l Limits) most(n int) int {
+	most := max(1, min(n-1, int(float64(cmp.Or(l.Share, DefaultShare))/100*float64(n))))
+	if l.Size > 0 {
+		most = min(most, l.Size)
+	}
+	return most
+}
+
+// rank orders the canary, then switches by tier, then hosts.
+func rank(s Step, places map[string]Place, canary string) int {
+	if s.Device == canary {
+		return -1 << 16
+	}
+	return tierOf(places[s.Device])
 }
 
 func holdsHost(waves [][]Step, places map[string]Place) bool {
 	return slices.ContainsFunc(waves, func(w []Step) bool { return places[w[0].Device].Host })
 }
 
-// split fills waves in order: each step goes into the first wave that has room and holds nothing that serves a host of its own.
-func split(steps []Step, places map[string]Place, size int) [][]Step {
-	var waves [][]Step
-	var served []map[string]bool
+// forming is a wave while steps are put into it.
+type forming struct {
+	steps  []Step
+	served map[string]bool // the hosts and racks of its devices
+	near   map[string]int  // how many of its devices a switch is cabled to
+	lane   string
+	cost   time.Duration // of its slowest step
+	timer  time.Duration // the shortest of the longest that its devices' commit timers may run; 0: none has one
+}
+
+// split fills waves with steps of one tier, in order: each goes into the first wave that has room for it.
+func (l Limits) split(steps []Step, places map[string]Place) [][]Step {
+	if len(steps) == 0 {
+		return nil
+	}
+	tier := tierOf(places[steps[0].Device])
+	most, around := l.most(tiersOf(places)[tier]), l.around(places, tier)
+	var waves []*forming
 	for _, s := range steps {
-		hosts := places[s.Device].Hosts
-		fits := func(n int) bool {
-			return (size == 0 || len(waves[n]) < size) && !slices.ContainsFunc(hosts, func(h string) bool { return served[n][h] })
+		p := places[s.Device]
+		n := slices.IndexFunc(waves, func(w *forming) bool { return len(w.steps) < most && w.fits(s, p, around, l.Pace) })
+		if n < 0 {
+			n = len(waves)
+			waves = append(waves, &forming{served: map[string]bool{}, near: map[string]int{}, lane: p.Lane})
 		}
-		n := 0
-		for n < len(waves) && !fits(n) {
-			n++
-		}
-		if n == len(waves) {
-			waves, served = append(waves, nil), append(served, map[string]bool{})
-		}
-		waves[n] = append(waves[n], s)
-		for _, h := range hosts {
-			served[n][h] = true
+		waves[n].add(s, p)
+	}
+	var out [][]Step
+	for _, w := range waves {
+		out = append(out, w.steps)
+	}
+	return out
+}
+
+// around is how many switches of the tier a wave takes at most of those that each switch is cabled to.
+func (l Limits) around(places map[string]Place, tier int) map[string]int {
+	out := map[string]int{}
+	for _, p := range places {
+		if tierOf(p) == tier {
+			for _, n := range p.Near {
+				out[n]++
+			}
 		}
 	}
-	return waves
+	for n, degree := range out {
+		out[n] = l.most(degree)
+	}
+	return out
+}
+
+// fits says whether the wave can take the step beside those that it has.
+func (w *forming) fits(s Step, p Place, around map[string]int, pace Pace) bool {
+	switch {
+	case w.lane != p.Lane || slices.ContainsFunc(p.Hosts, func(h string) bool { return w.served[h] }):
+		return false
+	case slices.ContainsFunc(p.Near, func(n string) bool { return w.near[n] >= around[n] }):
+		return false
+	case w.near[s.Device] > 0: // it is cabled to one of them
+		return false
+	}
+	timer := shorter(w.timer, s.timer())
+	return timer == 0 || pace.Lasts(len(w.steps)+1, max(w.cost, s.Cost)) <= timer
+}
+
+func (w *forming) add(s Step, p Place) {
+	w.steps, w.cost, w.timer = append(w.steps, s), max(w.cost, s.Cost), shorter(w.timer, s.timer())
+	for _, h := range p.Hosts {
+		w.served[h] = true
+	}
+	for _, n := range p.Near {
+		w.near[n]++
+	}
+}
+
+// shorter is the shorter of two timers, of which 0 is none.
+func shorter(a, b time.Duration) time.Duration {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
 }

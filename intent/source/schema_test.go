@@ -278,7 +278,7 @@ flowControl: false
 pfc: {watchdog: off, headroom: 96kB, cable: 2km}
 buffers: {alpha: 1, lossyAlpha: 1/8, oversubscribe: 2}
 routing: {policy: shortest-path, routed: false}
-apply: {canary: leaf1, settle: 1m30s, idle: probe}
+apply: {canary: leaf1, settle: 1m30s, idle: hold, share: 25%}
 accept: [{check: c, address: leaf1/Ethernet0, reason: r, expires: 2026-12-31}]
 ---
 kind: Override

@@ -18,7 +18,7 @@ func (l *Language) Script(sw *fabric.Switch, have plan.State, deltas []plan.Delt
 	if len(deltas) == 0 {
 		return plan.Step{}, findings
 	}
-	step := plan.Step{Route: plan.SSHSession, Why: l.pack.Why, Confirm: l.pack.Confirm}
+	step := plan.Step{Route: plan.SSHSession, Why: l.pack.Why, Confirm: l.pack.Confirm, ConfirmMost: l.pack.ConfirmMost}
 	why := l.reasons(sw)
 	send, doubtedSend := l.messages(deltas)
 	undo, doubtedUndo := l.messages(plan.Inverse(deltas))

@@ -20,9 +20,12 @@ type Language struct {
 	Leave   string        `yaml:"leave"`   // the line that leaves a block
 	Negate  string        `yaml:"negate"`  // the word before a line that takes it back
 	Persist []string      `yaml:"persist"` // what makes the running configuration permanent
-	Confirm time.Duration `yaml:"confirm"` // the commit timer
-	Cost    Cost          `yaml:"cost"`
-	Why     string        `yaml:"why"` // of the route, with what is known and not known of impacts
+	Confirm time.Duration `yaml:"confirm"` // the commit timer, where a wave does not need a longer one
+	// ConfirmMost is the longest that weir sets the commit timer to.
+	ConfirmMost time.Duration `yaml:"confirmMost"`
+
+	Cost Cost   `yaml:"cost"`
+	Why  string `yaml:"why"` // of the route, with what is known and not known of impacts
 
 	// WatchdogOnly, where it is set, says why nothing but the watchdog is written: the language has no words for the rest.
 	WatchdogOnly string `yaml:"watchdogOnly"`

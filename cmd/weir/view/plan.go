@@ -70,10 +70,14 @@ func (v View) legend(p plan.Plan) {
 // consequences says what an operator must agree to.
 func (v View) consequences(p plan.Plan) {
 	flaps, adopts := map[string]bool{}, map[string]bool{}
+	var single []string
 	for _, wave := range p.Waves {
 		for _, s := range wave {
 			if s.Impact() > plan.None {
 				flaps[s.Device] = true
+			}
+			if s.Single {
+				single = append(single, s.Device)
 			}
 			for _, c := range s.Changes {
 				if c.Adopt {
@@ -84,6 +88,10 @@ func (v View) consequences(p plan.Plan) {
 	}
 	if len(flaps) > 0 {
 		v.Printf("%s: traffic is touched on %s (apply needs --allow-flap).\n", v.paint(yellow, "note"), diag.Count(len(flaps), "device"))
+	}
+	if len(single) > 0 {
+		v.Printf("%s: no other switch is of the tier of %s, so that nothing carries the traffic beside it (apply needs --allow-single).\n",
+			v.paint(yellow, "note"), diag.First(single, 3))
 	}
 	if len(adopts) > 0 {
 		v.Printf("%s: settings that weir did not make would become weir's on %s, marked \"adopt\" (apply needs --adopt).\n",
