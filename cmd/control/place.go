@@ -88,7 +88,7 @@ func tierOfRole(role string) int {
 // wave that they cannot cover is an error.
 func (r *Repo) arrange(steps []plan.Step, size int) ([][]plan.Step, diag.List) {
 	says := r.Fabric.Intent.Apply
-	limits := plan.Limits{Canary: says.Canary.V, Size: size, Share: says.Share.V, Pace: plan.Pace{Window: 2 * says.Settle.V}}
+	limits := plan.Limits{Canary: says.Canary.V, Size: size, Share: says.Share.V, Pace: plan.Pace{Window: longest(says.Settle.V)}}
 	waves, short := limits.Pace.Cover(plan.Arrange(steps, placesOf(r.Fabric), limits))
 	var findings diag.List
 	for _, u := range short {

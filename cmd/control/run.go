@@ -92,7 +92,8 @@ func (r *Repo) config(ctx context.Context, waves [][]plan.Step, o RunOptions) (a
 		return apply.Config{}, nil, err
 	}
 	return apply.Config{Store: r.Store, Devices: devices, Dial: r.Dial, Watch: watch, Who: r.effects.Who, PID: r.effects.PID,
-		Timeout: o.Settle.Timeout, Patience: o.Settle.Patience, Poll: r.InWall(time.Second), Scale: r.Scale(), Observe: o.Observe}, end, nil
+		Timeout: o.Settle.Timeout, Patience: o.Settle.Patience, Poll: r.InWall(time.Second), Scale: r.Scale(), Observe: o.Observe,
+		Window: r.judged(o.Settle)}, end, nil
 }
 
 // Free says why no run may begin now: a *journal.LockedError where another one goes on, an *journal.UnfinishedError where one was

@@ -69,22 +69,71 @@ func (r *Repo) withNeighbours(names []string) []string {
 	}
 	slices.SortFunc(out, addr.Natural)
 	out = slices.Compact(out)
-	return slices.DeleteFunc(out, func(n string) bool { return r.bound[n] == nil })
+	return slices.DeleteFunc(out, func(n string) bool { return !r.counts(n) })
 }
 
-// portsAround are the cabled lossless ports of the devices of a wave and the ports that face them.
+// counts says whether weir reads counters of a device: of one that it only writes files for it cannot.
+func (r *Repo) counts(name string) bool {
+	return r.bound[name] != nil && FilesOnly(r.Device(name).Platform.V) == ""
+}
+
+// portsAround are the cabled lossless ports of the devices of a wave and the ports that face them. The other ports of what a switch
+// of the wave serves, the switches below it and its hosts, are witnesses: spines that carry nothing while the leaves below them
+// do, or a leaf whose hosts send over the other one, are not idle for want of traffic.
 func (r *Repo) portsAround(wave []plan.Step) []verify.Port {
-	topology := topologyOf(r.Fabric)
-	touched := map[string]bool{}
+	touched, served := map[string]bool{}, map[string]bool{}
 	for _, s := range wave {
 		touched[s.Device] = true
 	}
+	tiers := tiersOf(r.Fabric)
+	for _, l := range r.Fabric.Links {
+		for _, ends := range [][2]fabric.End{{l.A, l.B}, {l.B, l.A}} {
+			above, below := ends[0].Switch, ends[1]
+			if above != nil && touched[above.Name] && (below.Switch == nil || tiers[below.Switch] < tiers[above]) {
+				served[below.Address().Device] = true
+			}
+		}
+	}
+	return r.ports(func(a addr.Addr, p health.Port) (judged, witness bool) {
+		return touched[a.Device] || touched[p.Peer.Device], served[a.Device]
+	})
+}
+
+// portsOf are the cabled lossless ports of devices.
+func (r *Repo) portsOf(names []string) []verify.Port {
+	return r.ports(func(a addr.Addr, _ health.Port) (judged, witness bool) {
+		return slices.Contains(names, a.Device), false
+	})
+}
+
+// ports are the cabled lossless ports that are to be judged, and those that are only to be witnesses, in their order.
+func (r *Repo) ports(of func(addr.Addr, health.Port) (judged, witness bool)) []verify.Port {
 	var out []verify.Port
-	for a, p := range topology.Ports {
-		if len(p.Classes) > 0 && p.Peer.Device != "" && (touched[a.Device] || touched[p.Peer.Device]) && r.bound[a.Device] != nil {
-			out = append(out, verify.Port{Addr: a, Classes: p.Classes})
+	for a, p := range topologyOf(r.Fabric).Ports {
+		if len(p.Classes) == 0 || p.Peer.Device == "" || !r.counts(a.Device) {
+			continue
+		}
+		if judged, witness := of(a, p); judged || witness {
+			out = append(out, verify.Port{Addr: a, Classes: p.Classes, Host: p.Host, Witness: !judged})
 		}
 	}
 	slices.SortFunc(out, func(a, b verify.Port) int { return addr.Compare(a.Addr, b.Addr) })
+	return out
+}
+
+// flapping are the ports that steps take down and up, with those at the other ends of their cables. An address without a port is
+// a whole device.
+func flapping(t health.Topology, flaps []addr.Addr) []addr.Addr {
+	var out []addr.Addr
+	for _, f := range flaps {
+		for a, p := range t.Ports {
+			if a == f || f.Port == "" && a.Device == f.Device {
+				out = append(out, a)
+				if p.Peer.Device != "" {
+					out = append(out, p.Peer)
+				}
+			}
+		}
+	}
 	return out
 }

@@ -26,7 +26,7 @@ type Watching struct {
 	mu       sync.Mutex
 	verdicts Verdicts
 	rounds   int
-	flaps    map[addr.Addr]time.Time
+	flaps    ownFlaps
 }
 
 // judgeEvery is how often the fabric is judged, in device time.
@@ -47,7 +47,8 @@ func (r *Repo) Watch(ctx context.Context, names []string, o WatchOptions) (*Watc
 	if err != nil {
 		return nil, err
 	}
-	w := &Watching{gathering: g, repo: r, Topology: topologyOf(r.Fabric), Every: r.InWall(judgeEvery), flaps: map[addr.Addr]time.Time{}}
+	w := &Watching{gathering: g, repo: r, Topology: topologyOf(r.Fabric), Every: r.InWall(judgeEvery)}
+	w.flaps = ownFlaps{store: r.Store, topology: w.Topology}
 	ctx, stop := context.WithCancel(ctx)
 	stopBefore := g.stop
 	g.stop = func() { stop(); stopBefore() }
@@ -104,7 +105,7 @@ func (w *Watching) judgeAlways(ctx context.Context) {
 func (w *Watching) judge(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	window := health.Window{Now: now, Series: w.store.Series(nil), Earlier: w.verdicts, Flaps: w.flaps}
+	window := health.Window{Now: now, Series: w.store.Series(nil), Earlier: w.verdicts, Flaps: w.flaps.at(now)}
 	w.verdicts = health.Judge(window, w.Topology, health.Policy{Scale: w.repo.Scale()})
 	for _, v := range w.verdicts {
 		w.store.Doubt(v.Doubts...)

@@ -36,9 +36,9 @@ type Verdict struct {
 	Text string // what was seen, for the operator
 }
 
-// Watch is called before a wave is sent, takes the counters as they are, and returns the function that is called after it:
-// that one watches for the settle window and judges.
-type Watch func(ctx context.Context, wave []plan.Step) func(context.Context) Verdict
+// Watch is called before a wave is sent, takes the counters as they are, and returns the function that is called after it: that
+// one is told when the last message to each device that got one was answered, watches for the settle window, and judges.
+type Watch func(ctx context.Context, wave []plan.Step) func(ctx context.Context, sent map[string]time.Time) Verdict
 
 // Config is what a run needs. Zero durations and numbers take the default that is named.
 type Config struct {
@@ -46,6 +46,7 @@ type Config struct {
 	Devices  map[string]Device
 	Dial     func(ctx context.Context, device string) (drivers.Target, error)
 	Watch    Watch         // nil: a wave passes when every device holds what was wanted
+	Window   time.Duration // the longest that Watch watches, as the devices live it: their commit timers cover it
 	Parallel int           // devices at once; 10
 	Timeout  time.Duration // of one operation, beside three times a step's Cost; 1 minute
 	Patience time.Duration // how long a device that is unreachable or whose outcome is unknown is waited for; 2 minutes
@@ -116,6 +117,11 @@ func (c Config) fresh(id string) error {
 // execute runs waves under a new journal. owners, where it is not nil, is what the manifest of each device becomes when it
 // is confirmed.
 func (c Config) execute(ctx context.Context, start journal.Record, waves [][]plan.Step, want map[string]plan.Document, owners plan.Manifest) (Result, error) {
+	pace := plan.Pace{Parallel: c.Parallel, Operation: max(c.Timeout, time.Minute), Window: c.Window}
+	waves, short := pace.Cover(waves)
+	if len(short) > 0 {
+		return Result{}, fmt.Errorf("nothing was sent: %w; make waves smaller (--wave-size) or watch for a shorter time (--settle)", short[0])
+	}
 	r, err := c.begin(start, waves, want)
 	if err != nil {
 		return Result{}, err
@@ -167,7 +173,7 @@ func (c Config) begin(start journal.Record, waves [][]plan.Step, want map[string
 
 func (c Config) withDefaults() Config {
 	if c.Parallel <= 0 {
-		c.Parallel = 10
+		c.Parallel = plan.DefaultParallel
 	}
 	for _, d := range []struct {
 		value    *time.Duration

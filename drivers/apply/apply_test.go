@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -89,8 +90,8 @@ func TestABadWaveIsUndoneWholeAndTheRunStops(t *testing.T) {
 
 func TestAWaveThatTheCountersRefuseIsUndoneAndTheOneBeforeStays(t *testing.T) {
 	f := newFleet(t)
-	f.config.Watch = func(_ context.Context, wave []plan.Step) func(context.Context) Verdict {
-		return func(context.Context) Verdict {
+	f.config.Watch = func(_ context.Context, wave []plan.Step) func(context.Context, map[string]time.Time) Verdict {
+		return func(context.Context, map[string]time.Time) Verdict {
 			return Verdict{Pass: wave[0].Device != "c", Text: "c/p1/queue/3 dropped 12 packets"}
 		}
 	}
@@ -158,8 +159,8 @@ func TestRollbackLeadsEveryDeviceBackAndRefusesWhereOneMoved(t *testing.T) {
 func TestAnInterruptUndoesTheWave(t *testing.T) {
 	f := newFleet(t)
 	ctx, interrupt := context.WithCancel(t.Context())
-	f.config.Watch = func(context.Context, []plan.Step) func(context.Context) Verdict {
-		return func(context.Context) Verdict { interrupt(); return Verdict{Pass: true} }
+	f.config.Watch = func(context.Context, []plan.Step) func(context.Context, map[string]time.Time) Verdict {
+		return func(context.Context, map[string]time.Time) Verdict { interrupt(); return Verdict{Pass: true} }
 	}
 	got, err := f.config.Apply(ctx, f.plan, f.want)
 	if err != nil || got.Outcome != journal.AsBefore || !strings.Contains(got.Why, "interrupted") {
@@ -267,5 +268,49 @@ func TestRecoverFinishesADeviceThatConfirmedAndThenWasLost(t *testing.T) {
 	}
 	if f.devices["b"].saved["pfc"] != "3" {
 		t.Error("it is not made persistent")
+	}
+}
+
+func TestADevicesOwnTimerCoversTheWindowOfItsWave(t *testing.T) {
+	f := newFleet(t)
+	var told map[string]time.Time
+	f.config.Watch = func(context.Context, []plan.Step) func(context.Context, map[string]time.Time) Verdict {
+		return func(_ context.Context, sent map[string]time.Time) Verdict {
+			if told == nil {
+				told = sent
+			}
+			return Verdict{Pass: true}
+		}
+	}
+	f.config.Window = 30 * time.Minute
+	got, err := f.config.Apply(t.Context(), f.plan, f.want)
+	if err != nil || got.Outcome != journal.Applied {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	records, err := f.config.Store.Read(got.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if r.Kind != journal.Pending {
+			continue
+		}
+		if timer := r.Pending.Deadline.Sub(r.At); r.Device == "b" && (timer < 31*time.Minute || timer > time.Hour) {
+			t.Errorf("the timer of b runs %v, want it to cover 30 minutes and the sending", timer)
+		}
+	}
+	if len(told) != 2 || told["a"].IsZero() || told["b"].IsZero() {
+		t.Errorf("the judge was told that %v were sent", told)
+	}
+}
+
+func TestAWaveThatTheTimerOfADeviceCannotCoverIsNotSent(t *testing.T) {
+	f := newFleet(t)
+	f.config.Window = time.Hour
+	if got, err := f.config.Apply(t.Context(), f.plan, f.want); err == nil || !strings.Contains(err.Error(), "b: wave 1 of 2 devices may take") {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if diff := cmp.Diff(all(before), f.state()); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -237,7 +237,7 @@ func (f *fleet) replan(t *testing.T, id string) {
 		}
 		s, _ := words{name}.Step(state, f.want[name])
 		if name == "b" {
-			s.Confirm = time.Minute
+			s.Confirm, s.ConfirmMost = time.Minute, time.Hour
 		}
 		return s
 	}

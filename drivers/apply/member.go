@@ -24,6 +24,7 @@ type member struct {
 	reached plan.Digest    // of what was read back when it held what was wanted
 	objects []string       // that were weir's before
 	pending *plan.Pending  // nil: nothing was announced
+	sent    time.Time      // when the last message was answered; zero: none was sent
 	kept    bool           // confirmed on the device: its own timer no longer undoes it
 	outcome journal.Outcome
 	why     error
@@ -116,7 +117,7 @@ func (m *member) send(ctx context.Context, step plan.Step, name string) error {
 	if step.Confirm > 0 {
 		p.Deadline = m.Store.Time().Add(step.Confirm)
 	}
-	if err := m.log(journal.Record{Kind: journal.Pending, Pending: &p, Persist: step.Persist, Quiet: step.Quiet}); err != nil {
+	if err := m.log(journal.Record{Kind: journal.Pending, Pending: &p, Persist: step.Persist, Quiet: step.Quiet, Flaps: step.Flaps()}); err != nil {
 		return err
 	}
 	m.pending, m.kept = &p, step.Confirm == 0
@@ -127,6 +128,7 @@ func (m *member) send(ctx context.Context, step plan.Step, name string) error {
 		if err := m.set(ctx, step, chunk, p); err != nil {
 			return fmt.Errorf("%s: chunk %d of %d: %w", m.name(), i+1, len(step.Chunks), err)
 		}
+		m.sent = m.Store.Time()
 		if err := m.log(journal.Record{Kind: journal.Sent, Chunk: i}); err != nil {
 			return err
 		}
@@ -185,7 +187,7 @@ func (m *member) confirmPending(ctx context.Context) error {
 		return unread
 	}
 	if state.Owned.Digest() != m.reached {
-		return err
+		return fmt.Errorf("%w: its commit timer ended, or somebody ended it, before the wave was confirmed, and the change is gone", err)
 	}
 	return nil
 }

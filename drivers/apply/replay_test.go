@@ -44,8 +44,8 @@ func histories() map[string]history {
 		"a device takes half":        {prepare: hurt("a", "partial")},
 		"the second wave is refused": {prepare: hurt("c", "reject")},
 		"the counters refuse the second wave": {prepare: func(f *fleet) {
-			f.config.Watch = func(_ context.Context, wave []plan.Step) func(context.Context) Verdict {
-				return func(context.Context) Verdict { return Verdict{Pass: wave[0].Device != "c"} }
+			f.config.Watch = func(_ context.Context, wave []plan.Step) func(context.Context, map[string]time.Time) Verdict {
+				return func(context.Context, map[string]time.Time) Verdict { return Verdict{Pass: wave[0].Device != "c"} }
 			}
 		}},
 		"a device dies while it is sent its change, and is back": {prepare: hurt("a", "lost"), healed: revived},

@@ -29,7 +29,7 @@ func (r *run) wave(ctx context.Context, n int, steps []plan.Step) bool {
 		r.undoAll(ctx, members)
 		return r.stop(members, fmt.Errorf("nothing of this wave was sent: %w", err))
 	}
-	judge := func(context.Context) Verdict { return Verdict{Pass: true} }
+	judge := func(context.Context, map[string]time.Time) Verdict { return Verdict{Pass: true} }
 	if r.Watch != nil {
 		judge = r.Watch(ctx, steps)
 	}
@@ -55,7 +55,7 @@ func (r *run) wave(ctx context.Context, n int, steps []plan.Step) bool {
 }
 
 // change sends everything, reads it back and has it judged. With a nil error the verdict is in the journal.
-func (r *run) change(ctx context.Context, members []*member, judge func(context.Context) Verdict) error {
+func (r *run) change(ctx context.Context, members []*member, judge func(context.Context, map[string]time.Time) Verdict) error {
 	name := "weir-" + strings.ReplaceAll(r.journal.Run, ".", "-")
 	err := r.all(members, func(m *member) error { return m.send(ctx, m.step, name) })
 	if err != nil {
@@ -64,7 +64,13 @@ func (r *run) change(ctx context.Context, members []*member, judge func(context.
 	if err := r.all(members, func(m *member) error { return m.reach(ctx) }); err != nil {
 		return err
 	}
-	verdict := judge(ctx)
+	sent := map[string]time.Time{}
+	for _, m := range members {
+		if !m.sent.IsZero() {
+			sent[m.name()] = m.sent
+		}
+	}
+	verdict := judge(ctx, sent)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -23,12 +23,7 @@ func (w *window) port(p Port) []Finding {
 	for _, c := range p.Classes {
 		at := p.Addr.Of(addr.PFC, number(c.Priority))
 		for _, x := range drops(c) {
-			t, ok := w.at(x.metric, p.Addr, x.number)
-			was := w.before.series[key{x.metric, x.metric.At(p.Addr.Device, p.Addr.Port, x.number)}]
-			switch {
-			case !ok && len(was.Points) > 0 && was.Status.Counts():
-				out = append(out, unclear(at, "the counter of dropped packets does not arrive any more (%s)", x.metric.Name))
-			case ok && t.growth > 0 && w.newly(t):
+			if t, ok := w.at(x.metric, p.Addr, x.number); ok && t.growth > 0 && w.newly(t) {
 				out = append(out, bad(at, "%.0f packets of a lossless class were dropped in %s (%s)", t.growth, t.over(w.scale).Round(time.Second), x.metric.Name))
 			}
 		}
@@ -37,14 +32,15 @@ func (w *window) port(p Port) []Finding {
 	return out
 }
 
-// drop is one counter of lost packets.
-type drop struct {
+// count is one counter of a class.
+type count struct {
 	metric *telemetry.Metric
 	number string
 }
 
-func drops(c health.Class) []drop {
-	return []drop{{telemetry.GroupDropped, number(c.Group)}, {telemetry.QueueDropped, number(c.Queue)}, {telemetry.PriorityDropped, number(c.Priority)}}
+// drops are the counters of lost packets.
+func drops(c health.Class) []count {
+	return []count{{telemetry.GroupDropped, number(c.Group)}, {telemetry.QueueDropped, number(c.Queue)}, {telemetry.PriorityDropped, number(c.Priority)}}
 }
 
 // newly says whether a counter grows that did not grow before the wave, or more slowly.
@@ -56,16 +52,41 @@ func (w *window) newly(t *track) bool {
 	return true
 }
 
+// down judges whether the port is up, or went down meanwhile. What the plan said that weir would do to it is no finding for as
+// long as was announced.
 func (w *window) down(a addr.Addr) (Finding, bool) {
 	k := key{telemetry.PortUp, a}
 	t, ok := w.tracks[k]
-	if !ok || !t.Status.Counts() || t.Last().Value != 0 || len(t.Points) == 0 {
+	was := w.before.series[k]
+	if !ok || !t.Status.Counts() || len(t.Points) == 0 || len(was.Points) > 0 && was.Last().Value == 0 {
 		return Finding{}, false
 	}
-	if was := w.before.series[k]; len(was.Points) > 0 && was.Last().Value == 0 {
-		return Finding{}, false
+	switch {
+	case t.Last().Value == 0 && w.excused(a, time.Now()):
+		w.flapping = true
+	case t.Last().Value == 0 && w.excused(a, since(t.Points)):
+		return bad(a, "the change takes the port down and up, and it did not come up within %v", time.Duration(float64(w.grace)*w.scale)), true
+	case t.Last().Value == 0:
+		return bad(a, "the port is down, and was up before"), true
+	case !t.zero.IsZero() && !w.excused(a, t.zero):
+		return bad(a, "the port went down and came up again"), true
 	}
-	return bad(a, "the port is down, and was up before"), true
+	return Finding{}, false
+}
+
+// since is when the value became what it is.
+func since(points []telemetry.Point) time.Time {
+	i := len(points) - 1
+	for i > 0 && points[i-1].Value == points[i].Value {
+		i--
+	}
+	return points[i].At
+}
+
+// excused says whether weir said beforehand that it would take the port down at that time.
+func (w *window) excused(a addr.Addr, at time.Time) bool {
+	sent, ok := w.flaps[a]
+	return ok && at.Sub(sent) <= w.grace
 }
 
 // storms judges what the watchdog saw, and ports that are stopped for good.
@@ -84,61 +105,4 @@ func (w *window) storms(port, at addr.Addr, c health.Class) []Finding {
 		}
 	}
 	return out
-}
-
-// device judges whether the window can tell anything of the device: readings came, and traffic of each class was there.
-func (w *window) device(name string) []Finding {
-	type known struct {
-		class         health.Class
-		counted, busy bool
-	}
-	var classes []known
-	for _, p := range w.before.ports {
-		if p.Addr.Device != name {
-			continue
-		}
-		for _, c := range p.Classes {
-			i := 0
-			for i < len(classes) && classes[i].class.Priority != c.Priority {
-				i++
-			}
-			if i == len(classes) {
-				classes = append(classes, known{class: c})
-			}
-			classes[i].counted = classes[i].counted || w.counts(p.Addr, c)
-			classes[i].busy = classes[i].busy || w.busy(p.Addr, c)
-		}
-	}
-	var out []Finding
-	for _, k := range classes {
-		at := addr.Device(name).Of(addr.PFC, number(k.class.Priority))
-		switch {
-		case !k.counted:
-			out = append(out, unclear(at, "no counter of dropped packets arrived in the window"))
-		case !k.busy:
-			out = append(out, unclear(at, "no traffic of the class passed in the window: nothing is proven"))
-		}
-	}
-	return out
-}
-
-// counts says whether any drop counter of the class was seen over the window.
-func (w *window) counts(a addr.Addr, c health.Class) bool {
-	for _, d := range drops(c) {
-		if _, ok := w.at(d.metric, a, d.number); ok {
-			return true
-		}
-	}
-	return false
-}
-
-// busy says whether traffic of the class passed the port.
-func (w *window) busy(a addr.Addr, c health.Class) bool {
-	for _, x := range []drop{{telemetry.QueuePackets, number(c.Queue)}, {telemetry.PriorityReceivedBytes, number(c.Priority)},
-		{telemetry.PriorityTransmittedBytes, number(c.Priority)}} {
-		if t, ok := w.at(x.metric, a, x.number); ok && t.growth > 0 {
-			return true
-		}
-	}
-	return false
 }

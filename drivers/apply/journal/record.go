@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
@@ -46,6 +47,7 @@ type Record struct {
 	Pending *plan.Pending          `json:"pending,omitempty"`
 	Persist []plan.Message         `json:"persist,omitempty"` // Pending: what Recover must send when it confirms
 	Quiet   []plan.Query           `json:"quiet,omitempty"`   // Pending: what Recover must ask before it sends
+	Flaps   []addr.Addr            `json:"flaps,omitempty"`   // Pending: the ports that the change takes down and up
 	Chunk   int                    `json:"chunk,omitempty"`
 	Digest  plan.Digest            `json:"digest,omitempty"` // Reached, Undone
 	Parts   map[string]plan.Digest `json:"parts,omitempty"`  // Reached: the same by port and shared object
