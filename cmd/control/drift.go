@@ -1,29 +1,31 @@
 package control
 
 import (
-	"time"
-
-	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
 // DeviceDrift is what differs on one device from what the intent wants, or why that could not be seen.
 type DeviceDrift struct {
-	Device  string        `json:"device"`
-	Changes []plan.Change `json:"changes"`
-	Error   string        `json:"error,omitempty"`
+	Device   string        `json:"device"`
+	Changes  []plan.Change `json:"changes"`
+	Accepted int           `json:"accepted"` // differences that the repo accepts: they are not among the changes
+	Error    string        `json:"error,omitempty"`
 }
 
 // Drift lists, for each device, what differs from the intent and is not accepted.
 func (r *Repo) Drift(names []string, seen map[string]Observation) []DeviceDrift {
 	out := []DeviceDrift{}
+	waivers := check.WaiversOf(r.Fabric, r.effects.Now())
 	for _, name := range names {
 		d := DeviceDrift{Device: name, Changes: []plan.Change{}}
 		if err := seen[name].Err; err != nil {
 			d.Error = err.Error()
 		} else {
 			for _, change := range r.Changes(name, seen[name].State) {
-				if !r.accepted(change, r.effects.Now()) {
+				if waivers.Cover(check.Drift, change.Addr) {
+					d.Accepted++
+				} else {
 					d.Changes = append(d.Changes, change)
 				}
 			}
@@ -37,15 +39,4 @@ func (r *Repo) Drift(names []string, seen map[string]Observation) []DeviceDrift 
 func (r *Repo) Changes(name string, have plan.State) []plan.Change {
 	step, _ := r.bound[name].Step(have, r.Wanted(name))
 	return step.Changes
-}
-
-// accepted says whether a difference was weighed and accepted in the repo, and still is.
-func (r *Repo) accepted(change plan.Change, now time.Time) bool {
-	for _, w := range r.Fabric.Intent.Accept {
-		at, err := addr.Parse(w.Address.V)
-		if err == nil && w.Check.V == "drift" && now.Before(w.Expires.V.AddDate(0, 0, 1)) && at.Contains(change.Addr) {
-			return true
-		}
-	}
-	return false
 }

@@ -22,7 +22,7 @@ func driftCommand(c *console) *cobra.Command {
 		Short: "Say where reality left the intent; writes nothing and takes no lock",
 		Long: `drift reads every device and compares it with the intent. It exits with 2 when anything differs, and with 1 when a device
 could not be read: an unreachable device is never "no drift". Differences that were weighed are accepted in the repo
-(accept: {check: drift, address, reason, expires}); an acceptance that has expired no longer counts.`,
+(accept: {check: drift, address, reason, expires}) and are only counted; an acceptance that has expired no longer counts, and is told.`,
 		Args: folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := c.mustHold(dirArg(args), "")
@@ -35,6 +35,7 @@ could not be read: an unreachable device is never "no drift". Differences that w
 			}
 			seen := c.observe(cmd.Context(), r, names, f.observed)
 			c.warnUnfinished(r)
+			c.warnExpired(r)
 			found := r.Drift(names, seen)
 			if c.json {
 				err = c.printJSON(drift{1, found})

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/diag"
 )
 
@@ -80,6 +82,13 @@ func (c *console) warnUnfinished(r *control.Repo) {
 	if err := r.Free(); err != nil {
 		c.stderr().Printf("%s: %v\n", c.stderr().Bad("note"), err)
 	}
+}
+
+// warnExpired warns of acceptances that do not count any more.
+func (c *console) warnExpired(r *control.Repo) {
+	c.stderr().Findings(slices.DeleteFunc(slices.Clone(r.Findings), func(d diag.Diagnostic) bool {
+		return d.Check != check.Waiver || d.Severity != diag.Warning
+	}))
 }
 
 // findings is the JSON form of check.

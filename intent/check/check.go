@@ -67,13 +67,13 @@ func All() []Check {
 // Run runs all checks, leaves out what waivers cover, and sorts the findings. Now is the time of the run, for waivers that
 // expire.
 func Run(f *fabric.Fabric, now time.Time) diag.List {
-	w := newWaivers(f, now)
+	w := WaiversOf(f, now)
 	var findings diag.List
 	for _, c := range All() {
 		var joined gather
 		for _, d := range c.Run(f) {
 			d.Check = c.Name
-			if !w.cover(d) {
+			if !w.Cover(d.Check, d.Addr) {
 				joined.add(d)
 			}
 		}

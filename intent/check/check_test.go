@@ -109,7 +109,12 @@ func TestTheDocumentListsEveryCheck(t *testing.T) {
 		"`weir check`, `plan` and `apply` run every check on the resolved fabric. An error stops a plan, a warning should be weighed, a note informs.\n" +
 		"Findings of one cause are one finding: a mistake in one line is not repeated for every port.\n" +
 		"A finding that was weighed can be accepted in the fabric's document until a day: `accept: [{check: NAME, address: ADDRESS, reason: WHY, expires: 2027-03-31}]`.\n" +
-		"A waiver that has expired, names no check or accepts nothing is itself a finding, under the name `waiver`.\n")
+		"A waiver that has expired, names no check or accepts nothing is itself a finding, under the name `waiver`.\n" +
+		"Without `expires` it holds for ever. What is found later, when devices are looked at, is accepted in the same way; the name of a platform stands for\n" +
+		"what its language finds:\n\n")
+	for _, s := range Stages() {
+		fmt.Fprintf(&b, "- `%s`: %s\n", s.Name, s.Doc)
+	}
 	for _, c := range All() {
 		a := archive(t, filepath.Join("testdata", c.Name+".txtar"))
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n%s\n\n```\n%s```\n", c.Name, c.Doc, strings.TrimSpace(string(a.Comment)), a.Files[wantIndex(a)].Data)

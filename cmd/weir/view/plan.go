@@ -292,9 +292,10 @@ func Message(m plan.Message) string {
 
 // Drift prints what moved. Changes say what would lead back: After is wanted, Before stands.
 func (v View) Drift(devices []control.DeviceDrift) {
-	n, unread := 0, 0
+	n, unread, accepted := 0, 0, 0
 	for _, d := range devices {
 		n += len(d.Changes)
+		accepted += d.Accepted
 		if d.Error != "" {
 			unread++
 			v.Printf("%s: %s\n", v.Bad("error"), d.Error)
@@ -308,10 +309,13 @@ func (v View) Drift(devices []control.DeviceDrift) {
 	case unread > 0:
 		v.Printf("%s could not be read: whether they drifted is not known.\n", diag.Count(unread, "device"))
 	case n == 0:
-		v.Printf("No drift: %s as the intent wants.\n", diag.Count(len(devices), "device"))
+		v.Printf("No drift: %s as the intent wants%s.\n", diag.Count(len(devices), "device"), map[bool]string{true: ", but for what is accepted"}[accepted > 0])
 	}
 	if n > 0 {
 		v.Printf("%s.\n", diag.Count(n, "difference"))
+	}
+	if accepted > 0 {
+		v.Printf("%s accepted in the repo (accept: {check: drift}).\n", diag.Count(accepted, "more difference"))
 	}
 }
 

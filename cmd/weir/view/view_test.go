@@ -87,13 +87,14 @@ func TestAnEmptyPlanSaysSo(t *testing.T) {
 
 func TestDriftThatCouldNotBeReadIsNeverNoDrift(t *testing.T) {
 	devices := []control.DeviceDrift{
-		{Device: "leaf1", Changes: []plan.Change{{Addr: addr.Device("leaf1").Of(addr.WRED, "x"), Action: plan.Update, Before: "9", After: "8"}}},
+		{Device: "leaf1", Accepted: 2, Changes: []plan.Change{{Addr: addr.Device("leaf1").Of(addr.WRED, "x"), Action: plan.Update, Before: "9", After: "8"}}},
 		{Device: "leaf2", Error: "leaf2: cannot reach it"},
 	}
 	want := `leaf1/wred/x: is 9, the intent wants 8  
 error: leaf2: cannot reach it
 1 device could not be read: whether they drifted is not known.
 1 difference.
+2 more differences accepted in the repo (accept: {check: drift}).
 `
 	if diff := cmp.Diff(want, printed(func(v View) { v.Drift(devices) })); diff != "" {
 		t.Error(diff)

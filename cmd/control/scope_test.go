@@ -1,0 +1,84 @@
+package control
+
+import (
+	"slices"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/weirfabric/weir/intent"
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/inventory"
+)
+
+// now is the time of the tests.
+var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// pod is a repo of two leaves, a spine and two hosts, with files beside or in place of those of the scaffold.
+func pod(t *testing.T, files map[string]string) *Repo {
+	t.Helper()
+	scaffold, err := inventory.Scaffold(inventory.ClosSpec{Name: "pod1", Leaves: 2, Spines: 1, Hosts: 2, Leaf: []string{"sonic"}, Spine: []string{"eos"}}, intent.Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys := fstest.MapFS{}
+	for _, f := range scaffold {
+		fsys[f.Name] = &fstest.MapFile{Data: f.Body}
+	}
+	for name, text := range files {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	r, err := Open(t.TempDir(), Options{Effects: Effects{Files: fsys, Commit: func(string) string { return "" }, Now: func() time.Time { return now }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Fabric == nil {
+		t.Fatal(r.Findings)
+	}
+	return r
+}
+
+// inOrder are devices that hold what the intent wants.
+func inOrder(r *Repo) map[string]Observation {
+	seen := map[string]Observation{}
+	for _, name := range r.Names {
+		seen[name] = Observation{State: plan.State{Owned: r.Wanted(name)}}
+	}
+	return seen
+}
+
+// altered is a device on which one setting of a port has another value.
+func altered(o Observation, port string, kind addr.Kind) Observation {
+	o.State.Owned = slices.Clone(o.State.Owned)
+	i := slices.IndexFunc(o.State.Owned, func(l plan.Leaf) bool { return l.Addr.Port == port && l.Addr.Kind == kind })
+	o.State.Owned[i].Value += "0"
+	return o
+}
+
+func TestDriftThatIsAcceptedIsCountedAndNotReported(t *testing.T) {
+	for name, c := range map[string]struct {
+		accept            string
+		changes, accepted int
+	}{
+		"nothing is accepted":              {"", 2, 0},
+		"one port, without an end":         {"{check: drift, address: leaf1/Ethernet0, reason: a test}", 1, 1},
+		"the device, until the end of day": {"{check: drift, address: leaf1, reason: a test, expires: 2026-03-01}", 0, 2},
+		"the device, until yesterday":      {"{check: drift, address: leaf1, reason: a test, expires: 2026-02-28}", 2, 0},
+		"another device":                   {"{check: drift, address: leaf2, reason: a test}", 2, 0},
+		"another finding":                  {"{check: boundary, address: leaf1, reason: a test}", 2, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := pod(t, map[string]string{"intent/accept.yaml": "kind: Fabric\naccept: [" + c.accept + "]\n"})
+			if r.Findings.HasErrors() {
+				t.Fatal(r.Findings)
+			}
+			seen := inOrder(r)
+			seen["leaf1"] = altered(altered(seen["leaf1"], "Ethernet0", addr.MTU), "Ethernet4", addr.MTU)
+			got := r.Drift([]string{"leaf1"}, seen)[0]
+			if len(got.Changes) != c.changes || got.Accepted != c.accepted {
+				t.Errorf("got %d changes and %d accepted: %+v", len(got.Changes), got.Accepted, got)
+			}
+		})
+	}
+}
