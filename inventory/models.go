@@ -44,7 +44,7 @@ func models() ([]model, error) {
 	}
 	all := documents[0].Value.(*modelsDoc).Models
 	for i := range all {
-		if all[i].ports, err = spread(all[i].Ports.V); err != nil {
+		if all[i].ports, err = Spread(all[i].Ports.V); err != nil {
 			return nil, fmt.Errorf("%s: %w", all[i].SKU.At, err)
 		}
 	}

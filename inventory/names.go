@@ -21,7 +21,7 @@ var bracket = regexp.MustCompile(`\[([0-9]{1,6})-([0-9]{1,6})(?:/([0-9]{1,6}))?\
 func (n *names) UnmarshalText(text []byte) error {
 	n.all = []string{string(text)}
 	if strings.ContainsAny(string(text), "[]") {
-		all, err := spread(string(text))
+		all, err := Spread(string(text))
 		if err != nil {
 			return err
 		}
@@ -38,8 +38,9 @@ func (*names) Written() (want, pattern string) {
 	return "a name, or several like Ethernet[0-252/4]", `^[^ \t]+$`
 }
 
-// spread writes a text out for every number of its ranges.
-func spread(text string) ([]string, error) {
+// Spread writes a text out for every number of its ranges: leaf[1-2] is leaf1 and leaf2. A text without a range stands for itself;
+// other brackets are an error.
+func Spread(text string) ([]string, error) {
 	all, rest := []string{""}, text
 	for {
 		at := bracket.FindStringSubmatchIndex(rest)

@@ -16,8 +16,8 @@ import (
 
 // PlanOptions say what a plan is made of.
 type PlanOptions struct {
-	Device   string // only devices whose names match this glob; the plan is then incomplete, and says so
-	WaveSize int    // at most this many devices in a wave; 0: no limit
+	Device   Selection // only these devices; the plan is then incomplete, and says so
+	WaveSize int       // at most this many devices in a wave; 0: no limit
 }
 
 // Plan works out the steps that lead the observed devices to the intent, and puts them into waves. A device that could not be
@@ -42,7 +42,7 @@ func (r *Repo) Plan(names []string, seen map[string]Observation, o PlanOptions) 
 	p.Waves, findings = r.arrange(steps, o.WaveSize)
 	p.Findings = append(p.Findings, findings...)
 	p.Findings = append(p.Findings, boundaries(p, r.Fabric)...)
-	if o.Device != "" {
+	if len(o.Device) > 0 {
 		p.Findings.Add(diag.Diagnostic{Severity: diag.Warning, Check: "plan", Summary: fmt.Sprintf(
 			"--device %s: only %s of %d were looked at; both ends of a link must agree before a class is lossless", o.Device,
 			diag.Count(len(names), "device"), len(r.Names))})

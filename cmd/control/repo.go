@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/drivers/apply/journal"
@@ -26,11 +24,12 @@ type Repo struct {
 	Fabric   *fabric.Fabric // nil when the files could not be read as a fabric
 	Findings diag.List      // what is wrong with what it says
 	Digest   plan.Digest    // of its files
-	Names    []string       // of all devices, sorted as people count
+	Names    []string       // of all devices that weir writes the configuration of, sorted as people count
 	Store    journal.Store  // of its runs
 
 	effects  Effects
 	manifest plan.Manifest
+	devices  map[string]*inventory.Device
 	bound    map[string]render.Bound
 	lab      *Lab              // where the devices are when they are simulated ones; nil: real ones
 	recorder *drivers.Recorder // of the dialogue with devices; nil: none
@@ -95,7 +94,10 @@ func (r *Repo) resolve() {
 
 // bind gives every device its language.
 func (r *Repo) bind() {
-	r.bound = map[string]render.Bound{}
+	r.bound, r.devices = map[string]render.Bound{}, map[string]*inventory.Device{}
+	for _, d := range r.Fabric.Inventory.Devices {
+		r.devices[d.Name.V] = d
+	}
 	for _, s := range r.Fabric.Switches {
 		if l, ok := switchLanguages[s.Platform]; ok {
 			r.bound[s.Name] = render.Bind(l, s, s.Name, s.Platform, r.manifest)
@@ -127,49 +129,7 @@ func StoreOf(dir string, o Options) journal.Store {
 
 // Device is the inventory's entry of a device; nil where it has none.
 func (r *Repo) Device(name string) *inventory.Device {
-	i := slices.IndexFunc(r.Fabric.Inventory.Devices, func(d *inventory.Device) bool { return d.Name.V == name })
-	if i < 0 {
-		return nil
-	}
-	return r.Fabric.Inventory.Devices[i]
-}
-
-// Matching are the devices whose names match the glob; all without one.
-func (r *Repo) Matching(glob string) ([]string, error) {
-	if glob == "" {
-		return r.Names, nil
-	}
-	var out []string
-	for _, name := range r.Names {
-		if ok, err := path.Match(glob, name); err != nil {
-			return nil, fmt.Errorf("--device %q: %w", glob, err)
-		} else if ok {
-			out = append(out, name)
-		}
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("--device %q matches no device of the inventory", glob)
-	}
-	return out, nil
-}
-
-// Reached are the devices whose names match the glob and that weir talks to, and those that it only writes files for.
-func (r *Repo) Reached(glob string) (names, filesOnly []string, err error) {
-	all, err := r.Matching(glob)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, name := range all {
-		if FilesOnly(r.Device(name).Platform.V) != "" {
-			filesOnly = append(filesOnly, name)
-		} else {
-			names = append(names, name)
-		}
-	}
-	if len(names) == 0 {
-		return nil, filesOnly, errors.New("no device is left that weir talks to")
-	}
-	return names, filesOnly, nil
+	return r.devices[name]
 }
 
 // path takes a file name of the inventory as relative to the repo.

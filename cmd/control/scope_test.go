@@ -2,6 +2,7 @@ package control
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -80,5 +81,35 @@ func TestDriftThatIsAcceptedIsCountedAndNotReported(t *testing.T) {
 				t.Errorf("got %d changes and %d accepted: %+v", len(got.Changes), got.Accepted, got)
 			}
 		})
+	}
+}
+
+func TestASelectionIsAListOfGlobsWithExclusions(t *testing.T) {
+	names := []string{"gpu1", "leaf1", "leaf2", "leaf3", "leaf16", "spine1"}
+	for name, c := range map[string]struct {
+		selection Selection
+		want      string // the names, or the error
+	}{
+		"nothing is everything":            {nil, "gpu1 leaf1 leaf2 leaf3 leaf16 spine1"},
+		"a glob":                           {Selection{"leaf?"}, "leaf1 leaf2 leaf3"},
+		"globs in one, and given twice":    {Selection{"leaf1,leaf2", "spine*"}, "leaf1 leaf2 spine1"},
+		"an exclusion alone":               {Selection{"!leaf*"}, "gpu1 spine1"},
+		"an exclusion, wherever it stands": {Selection{"!leaf3", "leaf*"}, "leaf1 leaf2 leaf16"},
+		"a range, as in the inventory":     {Selection{"leaf[1-16]"}, "leaf1 leaf2 leaf3 leaf16"},
+		"a class of characters":            {Selection{"leaf[13]"}, "leaf1 leaf3"},
+		"what is misspelt":                 {Selection{"leaf1,leef2"}, `--device "leef2" matches no device of the inventory; did you mean "leaf2"?`},
+		"an exclusion that is misspelt":    {Selection{"leaf*,!leef3"}, `--device "!leef3" matches no device of the inventory; did you mean "leaf3"?`},
+		"what nothing is like":             {Selection{"core*"}, `--device "core*" matches no device of the inventory: there are gpu1, leaf1, leaf2, leaf3, leaf16, spine1`},
+		"everything is left out":           {Selection{"leaf1,!leaf*"}, `--device "leaf1,!leaf*" leaves no device`},
+		"a glob that is none":              {Selection{"leaf["}, `--device "leaf[": syntax error in pattern`},
+	} {
+		got, err := c.selection.pick(names)
+		text := strings.Join(got, " ")
+		if err != nil {
+			text = err.Error()
+		}
+		if text != c.want {
+			t.Errorf("%s: got %s, want %s", name, text, c.want)
+		}
 	}
 }

@@ -55,7 +55,7 @@ func losslessOn(f *fabric.Fabric, paused qos.PrioritySet, queues []fabric.Queue)
 	return out
 }
 
-// withNeighbours adds the devices at the other ends of the cables.
+// withNeighbours adds the devices at the other ends of the cables, as far as weir talks to them.
 func (r *Repo) withNeighbours(names []string) []string {
 	out := slices.Clone(names)
 	for _, l := range r.Fabric.Links {
@@ -67,14 +67,16 @@ func (r *Repo) withNeighbours(names []string) []string {
 			out = append(out, a)
 		}
 	}
-	slices.SortFunc(out, addr.Natural)
-	out = slices.Compact(out)
-	return slices.DeleteFunc(out, func(n string) bool { return !r.counts(n) })
+	return r.reachedOnly(out)
 }
 
 // counts says whether weir reads counters of a device: of one that it only writes files for it cannot.
 func (r *Repo) counts(name string) bool {
-	return r.bound[name] != nil && FilesOnly(r.Device(name).Platform.V) == ""
+	if r.bound[name] == nil {
+		return false
+	}
+	why, _ := r.aside(name)
+	return why == ""
 }
 
 // portsAround are the cabled lossless ports of the devices of a wave and the ports that face them. The other ports of what a switch

@@ -142,7 +142,8 @@ func drawPort(f *fabric.Fabric, a addr.Addr, file string) error {
 }
 
 func renderCommand(c *console) *cobra.Command {
-	var out, device string
+	var out string
+	var devices control.Selection
 	cmd := &cobra.Command{
 		Use:   "render [DIR]",
 		Short: "Write the desired configuration of each device in its own language",
@@ -152,7 +153,7 @@ func renderCommand(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			names, err := r.Matching(device)
+			names, err := r.Written(devices)
 			if err != nil {
 				return err
 			}
@@ -177,6 +178,6 @@ func renderCommand(c *console) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "rendered", "the folder to write to")
-	cmd.Flags().StringVar(&device, "device", "", "only devices whose names match this glob")
+	deviceFlag(cmd, &devices, "")
 	return cmd
 }

@@ -6,13 +6,13 @@ import (
 )
 
 func doctorCommand(c *console) *cobra.Command {
-	var device string
+	var devices control.Selection
 	cmd := &cobra.Command{
 		Use:   "doctor [DIR]",
 		Short: "Can each device be reached, trusted, logged into and read",
 		Args:  folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, names, err := c.devices(dirArg(args), device)
+			r, names, err := c.devices(dirArg(args), devices)
 			if err != nil {
 				return err
 			}
@@ -39,7 +39,7 @@ func doctorCommand(c *console) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&device, "device", "", "only devices whose names match this glob")
+	deviceFlag(cmd, &devices, "")
 	return cmd
 }
 

@@ -48,7 +48,7 @@ could not be read: an unreachable device is never "no drift". Differences that w
 			return driftExit(found)
 		},
 	}
-	cmd.Flags().StringVar(&f.Device, "device", "", "only devices whose names match this glob")
+	deviceFlag(cmd, &f.Device, "")
 	cmd.Flags().StringVar(&f.observed, "observed", "", "compare with the files of this folder (weir observe writes them) and not with the devices")
 	return cmd
 }
@@ -104,7 +104,7 @@ func observeCommand(c *console) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&f.Device, "device", "", "only devices whose names match this glob")
+	deviceFlag(cmd, &f.Device, "")
 	cmd.Flags().StringVarP(&out, "out", "o", "observed", "the folder to write to")
 	return cmd
 }

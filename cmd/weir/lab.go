@@ -34,7 +34,7 @@ Other commands reach it with --lab. Commands may be typed while it runs:
 			if err != nil {
 				return err
 			}
-			names, err := c.reached(r, "")
+			names, err := c.reached(r, nil)
 			if err != nil {
 				return err
 			}

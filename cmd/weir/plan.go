@@ -19,7 +19,7 @@ type planFlags struct {
 
 func (f *planFlags) register(cmd *cobra.Command) {
 	journalFlag(cmd, &f.journal)
-	cmd.Flags().StringVar(&f.Device, "device", "", "only devices whose names match this glob; the plan is then incomplete")
+	deviceFlag(cmd, &f.Device, "; the plan is then incomplete")
 	cmd.Flags().IntVar(&f.WaveSize, "wave-size", 0, "at most this many devices in a wave (default no limit)")
 }
 

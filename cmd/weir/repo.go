@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/diag"
@@ -47,13 +49,13 @@ func (c *console) mustHold(dir, journal string) (*control.Repo, error) {
 	return r, nil
 }
 
-// devices opens the repo for a command that talks to the devices whose names match the glob, and warns of what is not verified.
-func (c *console) devices(dir, glob string) (*control.Repo, []string, error) {
+// devices opens the repo for a command that talks to the selected devices, and warns of what is not verified.
+func (c *console) devices(dir string, s control.Selection) (*control.Repo, []string, error) {
 	r, err := c.mustHold(dir, "")
 	if err != nil {
 		return nil, nil, err
 	}
-	names, err := c.reached(r, glob)
+	names, err := c.reached(r, s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,11 +63,28 @@ func (c *console) devices(dir, glob string) (*control.Repo, []string, error) {
 	return r, names, nil
 }
 
-// reached are the devices whose names match the glob and that weir talks to. Of the others it is noted that they are left out.
-func (c *console) reached(r *control.Repo, glob string) ([]string, error) {
-	names, filesOnly, err := r.Reached(glob)
-	for _, name := range filesOnly {
-		c.stderr().Printf("%s is left out: weir does not talk to devices of platform %s; weir render writes what a person types there\n", name, r.Device(name).Platform.V)
+// deviceFlag is the flag of all commands that can look at a part of the fabric. More says what that means for the command.
+func deviceFlag(cmd *cobra.Command, s *control.Selection, more string) {
+	cmd.Flags().StringArrayVar((*[]string)(s), "device", nil, "only devices whose names match one of these globs, and with a ! in front none: 'leaf*,!leaf3'; may be given more than once"+more)
+}
+
+// reached are the selected devices that weir talks to. Of the others it is noted that they are left out, and why.
+func (c *console) reached(r *control.Repo, s control.Selection) ([]string, error) {
+	names, aside, err := r.Reached(s)
+	var reasons []string
+	by := map[string][]string{}
+	for _, a := range aside {
+		if by[a.Why] == nil {
+			reasons = append(reasons, a.Why)
+		}
+		by[a.Why] = append(by[a.Why], a.Device)
+	}
+	for _, why := range reasons {
+		word := "is"
+		if len(by[why]) > 1 {
+			word = "are"
+		}
+		c.stderr().Printf("%s %s left out: %s\n", diag.First(by[why], 8), word, why)
 	}
 	return names, err
 }

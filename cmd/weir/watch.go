@@ -13,7 +13,8 @@ import (
 )
 
 func watchCommand(c *console) *cobra.Command {
-	var listen, device string
+	var listen string
+	var devices control.Selection
 	var drifting time.Duration
 	var once bool
 	cmd := &cobra.Command{
@@ -23,7 +24,7 @@ func watchCommand(c *console) *cobra.Command {
 Prometheus. On anything but a terminal it prints a line when a verdict begins or ends; with --json a line of JSON.`,
 		Args: folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, names, err := c.devices(dirArg(args), device)
+			r, names, err := c.devices(dirArg(args), devices)
 			if err != nil {
 				return err
 			}
@@ -43,7 +44,7 @@ Prometheus. On anything but a terminal it prints a line when a verdict begins or
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "serve /metrics at this address, for example :9469")
-	cmd.Flags().StringVar(&device, "device", "", "only devices whose names match this glob")
+	deviceFlag(cmd, &devices, "; the others are not judged")
 	cmd.Flags().DurationVar(&drifting, "drift-every", 10*time.Minute, "how often the configuration is read and compared; 0: never")
 	cmd.Flags().BoolVar(&once, "once", false, "judge once, when two readings of every counter have come, and end; exit code 2 when something is not well")
 	return cmd
