@@ -61,6 +61,7 @@ type common struct {
 	SKU        source.Value[string] `yaml:"sku" doc:"Model of the hardware, as its vendor writes it."`
 	Release    source.Value[string] `yaml:"release" form:"version" doc:"Release of the software that the device runs, as its vendor writes it: 202411."`
 	Role       source.Value[string] `yaml:"role" form:"name" doc:"What the device is in the fabric: leaf, spine, gpu."`
+	State      source.Value[State]  `yaml:"state" enum:"active,maintenance,planned,unmanaged" doc:"What weir does with the device: active, which is the default; maintenance: it is not changed and not judged; planned: it is on paper and never dialled; unmanaged: it is somebody else's, never written nor read."`
 	Labels     map[string]string    `yaml:"labels" form:"label" doc:"Labels that overrides and host profiles can select by."`
 	Management Management           `yaml:"management" doc:"How the device is reached."`
 }

@@ -24,6 +24,7 @@ type Device struct {
 	SKU        source.Value[string] // as the vendor writes it; leads to the ASIC in the catalog
 	Release    source.Value[string] // of its software, as the vendor writes it; not set: not said
 	Role       source.Value[string] // leaf, spine, gpu ...
+	State      source.Value[State]  // not set: Active
 	Labels     map[string]string
 	Management Management
 	Ports      []Port

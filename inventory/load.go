@@ -92,13 +92,13 @@ func (l *loader) hosts(doc *hostsDoc) {
 // devices adds the devices of one line.
 func (l *loader) devices(id identity, c common, ports []Port) {
 	all := l.named(id.Name, id.Names, id.At)
-	if !c.Platform.Set() && len(all) > 0 && !l.broken {
-		l.errorf(addr.Device(all[0]), "Say in which language weir speaks to it, here or in the document's defaults.", []diag.Pos{id.At}, "platform is missing")
+	if !c.Platform.Set() && c.State.V != Unmanaged && len(all) > 0 && !l.broken {
+		l.errorf(addr.Device(all[0]), "Say in which language weir speaks to it, here or in the document's defaults. A device that is not weir's to configure has state: unmanaged.", []diag.Pos{id.At}, "platform is missing")
 	}
 	at := id.Name.Or(source.Value[string]{At: id.Names.At}).At
 	for _, name := range all {
 		d := &Device{
-			Name: source.Value[string]{V: name, At: at}, Platform: c.Platform, SKU: c.SKU, Release: c.Release, Role: c.Role, Labels: c.Labels,
+			Name: source.Value[string]{V: name, At: at}, Platform: c.Platform, SKU: c.SKU, Release: c.Release, Role: c.Role, State: c.State, Labels: c.Labels,
 			Management: c.Management, Ports: ports, At: id.At,
 		}
 		d.Management.nameIn(name)
@@ -197,7 +197,7 @@ func nearerCommon(own, defaults common) common {
 	maps.Copy(labels, own.Labels)
 	return common{
 		Platform: own.Platform.Or(defaults.Platform), SKU: own.SKU.Or(defaults.SKU), Release: own.Release.Or(defaults.Release),
-		Role:   own.Role.Or(defaults.Role),
+		Role: own.Role.Or(defaults.Role), State: own.State.Or(defaults.State),
 		Labels: labels, Management: source.Nearer(own.Management, defaults.Management),
 	}
 }

@@ -110,7 +110,7 @@ func (r *Repo) judge(ctx context.Context, waves [][]plan.Step, o Settle) (apply.
 
 // flapsOf are the ports that a wave takes down and up, by when its step was sent.
 func (r *Repo) flapsOf(wave []plan.Step, sent map[string]time.Time) map[addr.Addr]time.Time {
-	topology := topologyOf(r.Fabric)
+	topology := r.topology(r.reachedOnly(r.Names))
 	out := map[addr.Addr]time.Time{}
 	for _, s := range wave {
 		at, ok := sent[s.Device]

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/drivers/apply/journal"
@@ -99,6 +100,9 @@ func (r *Repo) bind() {
 		r.devices[d.Name.V] = d
 	}
 	for _, s := range r.Fabric.Switches {
+		if s.State == inventory.Unmanaged {
+			continue
+		}
 		if l, ok := switchLanguages[s.Platform]; ok {
 			r.bound[s.Name] = render.Bind(l, s, s.Name, s.Platform, r.manifest)
 		} else {
@@ -106,6 +110,9 @@ func (r *Repo) bind() {
 		}
 	}
 	for _, h := range r.Fabric.Hosts {
+		if h.State == inventory.Unmanaged {
+			continue
+		}
 		if l, ok := hostLanguages[h.Platform]; !ok {
 			r.Findings.Errorf("platform", h.Address(), []diag.Pos{h.Device.At}, "weir speaks no language of platform %q: it knows %s", h.Platform, known(hostLanguages))
 		} else if len(h.At) > 0 {
@@ -130,6 +137,11 @@ func StoreOf(dir string, o Options) journal.Store {
 // Device is the inventory's entry of a device; nil where it has none.
 func (r *Repo) Device(name string) *inventory.Device {
 	return r.devices[name]
+}
+
+// InState are the devices of the inventory in a state, as people count.
+func (r *Repo) InState(s inventory.State) []string {
+	return slices.DeleteFunc(sortedNames(r.devices), func(name string) bool { return r.devices[name].StateOf() != s })
 }
 
 // path takes a file name of the inventory as relative to the repo.

@@ -1,11 +1,14 @@
 package control
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/addr"
@@ -17,7 +20,10 @@ import (
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // pod is a repo of two leaves, a spine and two hosts, with files beside or in place of those of the scaffold.
-func pod(t *testing.T, files map[string]string) *Repo {
+func pod(t *testing.T, files map[string]string) *Repo { return podOf(t, nil, files) }
+
+// podOf is the same with devices in other states.
+func podOf(t *testing.T, states map[string]string, files map[string]string) *Repo {
 	t.Helper()
 	scaffold, err := inventory.Scaffold(inventory.ClosSpec{Name: "pod1", Leaves: 2, Spines: 1, Hosts: 2, Leaf: []string{"sonic"}, Spine: []string{"eos"}}, intent.Schema())
 	if err != nil {
@@ -25,7 +31,11 @@ func pod(t *testing.T, files map[string]string) *Repo {
 	}
 	fsys := fstest.MapFS{}
 	for _, f := range scaffold {
-		fsys[f.Name] = &fstest.MapFile{Data: f.Body}
+		text := string(f.Body)
+		for device, state := range states {
+			text = regexp.MustCompile(`\{name: `+device+`\b`).ReplaceAllString(text, "{name: "+device+", state: "+state)
+		}
+		fsys[f.Name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	for name, text := range files {
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
@@ -111,5 +121,71 @@ func TestASelectionIsAListOfGlobsWithExclusions(t *testing.T) {
 		if text != c.want {
 			t.Errorf("%s: got %s, want %s", name, text, c.want)
 		}
+	}
+}
+
+func TestADeviceIsReachedOnlyWhereItsStateAllows(t *testing.T) {
+	states := map[string]string{"leaf2": "maintenance", "gpu2": "planned", "spine1": "unmanaged"}
+	for name, c := range map[string]struct {
+		selection            Selection
+		reached, aside, made string
+	}{
+		"all":                            {nil, "gpu1 leaf1", "gpu2: the inventory says planned: it exists on paper, leaf2: the inventory says maintenance: it is not read, changed or judged", "gpu1 gpu2 leaf1 leaf2"},
+		"one that is away, and is asked": {Selection{"leaf*"}, "leaf1", "leaf2: the inventory says maintenance: it is not read, changed or judged", "leaf1 leaf2"},
+		"one that is somebody else's":    {Selection{"spine1", "leaf1"}, "leaf1", "spine1: the inventory says unmanaged: it is never written nor read", "leaf1"},
+		"active ones":                    {Selection{"leaf1"}, "leaf1", "", "leaf1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := podOf(t, states, nil)
+			if r.Findings.HasErrors() {
+				t.Fatal(r.Findings)
+			}
+			reached, aside, err := r.Reached(c.selection)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var left []string
+			for _, a := range aside {
+				left = append(left, a.Device+": "+a.Why)
+			}
+			made, err := r.Written(c.selection)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []string{strings.Join(reached, " "), strings.Join(left, ", "), strings.Join(made, " ")}
+			if diff := cmp.Diff([]string{c.reached, c.aside, c.made}, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	r := podOf(t, map[string]string{"leaf1": "maintenance"}, nil)
+	if _, _, err := r.Reached(Selection{"leaf1"}); err == nil || err.Error() != "no device is left that weir talks to" {
+		t.Errorf("a device in maintenance alone: %v", err)
+	}
+}
+
+func TestOnlyWatchedDevicesAreJudged(t *testing.T) {
+	r := podOf(t, map[string]string{"gpu1": "maintenance"}, nil)
+	got := r.topology([]string{"leaf1"})
+	if len(got.Devices) != 1 || got.Devices[0].Name != "leaf1" {
+		t.Errorf("devices: %v", got.Devices)
+	}
+	for a, p := range got.Ports {
+		switch p.Peer.Device {
+		case "":
+		case "gpu1":
+			t.Errorf("%s: nobody is to be told that it is down: gpu1 is in maintenance", a)
+		default:
+			if !p.Unseen {
+				t.Errorf("%s: what %s does is not known, since it is not watched", a, p.Peer)
+			}
+		}
+		if a.Device != "leaf1" {
+			t.Errorf("%s is judged", a)
+		}
+	}
+	both := r.topology([]string{"leaf1", "leaf2", "spine1"})
+	if p := both.Ports[addr.Port("leaf1", "Ethernet128")]; p.Peer.Device != "spine1" || p.Unseen {
+		t.Errorf("spine1 is watched as well: %+v", p)
 	}
 }

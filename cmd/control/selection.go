@@ -134,6 +134,12 @@ func (r *Repo) aside(name string) (why string, expected bool) {
 	switch {
 	case d == nil:
 		return "it is not in the inventory", false
+	case d.StateOf() == inventory.Unmanaged:
+		return "the inventory says unmanaged: it is never written nor read", true
+	case d.StateOf() == inventory.Planned:
+		return "the inventory says planned: it exists on paper", false
+	case d.StateOf() == inventory.Maintenance:
+		return "the inventory says maintenance: it is not read, changed or judged", false
 	case r.bound[name] == nil && d.Host():
 		return "no host profile selects it, so that weir leaves it as it is", true
 	case r.bound[name] == nil:

@@ -7,35 +7,54 @@ import (
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/intent/qos"
+	"github.com/weirfabric/weir/inventory"
 	"github.com/weirfabric/weir/telemetry/health"
 	"github.com/weirfabric/weir/telemetry/verify"
 )
 
-// topologyOf is the fabric as the judge of its health sees it.
-func topologyOf(f *fabric.Fabric) health.Topology {
+// topology is a part of the fabric as the judge of its health sees it: the devices of those names, and no others. A port towards a
+// device that may be down as it should be has no other end.
+func (r *Repo) topology(names []string) health.Topology {
 	t := health.Topology{Ports: map[addr.Addr]health.Port{}}
-	paused := f.PausedPriorities()
-	for _, s := range f.Switches {
+	judged := map[string]bool{}
+	for _, name := range names {
+		judged[name] = true
+	}
+	join := func(port *health.Port, p *fabric.Peer) {
+		if p != nil && !r.away(p.Device) {
+			port.Peer, port.PeerHost, port.Unseen = addr.Port(p.Device, p.Port), p.Host, !judged[p.Device]
+		}
+	}
+	paused := r.Fabric.PausedPriorities()
+	for _, s := range r.Fabric.Switches {
+		if !judged[s.Name] {
+			continue
+		}
 		t.Devices = append(t.Devices, health.Device{Name: s.Name})
 		for _, p := range s.Ports {
-			port := health.Port{Rate: p.Speed, Classes: losslessOn(f, paused, p.Queues)}
-			if p.Peer != nil {
-				port.Peer, port.PeerHost = addr.Port(p.Peer.Device, p.Peer.Port), p.Peer.Host
-			}
+			port := health.Port{Rate: p.Speed, Classes: losslessOn(r.Fabric, paused, p.Queues)}
+			join(&port, p.Peer)
 			t.Ports[addr.Port(s.Name, p.Name)] = port
 		}
 	}
-	for _, h := range f.Hosts {
+	for _, h := range r.Fabric.Hosts {
+		if !judged[h.Name] {
+			continue
+		}
 		t.Devices = append(t.Devices, health.Device{Name: h.Name, Host: true})
 		for _, n := range h.NICs {
-			port := health.Port{Host: true, Rate: n.Speed, Classes: losslessOn(f, paused, nil)}
-			if n.Peer != nil {
-				port.Peer = addr.Port(n.Peer.Device, n.Peer.Port)
-			}
+			port := health.Port{Host: true, Rate: n.Speed, Classes: losslessOn(r.Fabric, paused, nil)}
+			join(&port, n.Peer)
 			t.Ports[addr.Port(h.Name, n.Name)] = port
 		}
 	}
 	return t
+}
+
+// away says whether nobody is to be told that a device is down: it is in maintenance, exists on paper, or is left out of a run.
+func (r *Repo) away(name string) bool {
+	d := r.devices[name]
+	return d != nil && (d.StateOf() == inventory.Maintenance || d.StateOf() == inventory.Planned)
 }
 
 // losslessOn are the lossless classes of a port. A class that any port keeps lossless counts on all of them: where one does
@@ -111,7 +130,7 @@ func (r *Repo) portsOf(names []string) []verify.Port {
 // ports are the cabled lossless ports that are to be judged, and those that are only to be witnesses, in their order.
 func (r *Repo) ports(of func(addr.Addr, health.Port) (judged, witness bool)) []verify.Port {
 	var out []verify.Port
-	for a, p := range topologyOf(r.Fabric).Ports {
+	for a, p := range r.topology(r.reachedOnly(r.Names)).Ports {
 		if len(p.Classes) == 0 || p.Peer.Device == "" || !r.counts(a.Device) {
 			continue
 		}

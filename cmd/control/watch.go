@@ -38,7 +38,7 @@ type WatchOptions struct {
 	Log        *slog.Logger  // nil: silent
 }
 
-// Watch begins to gather the counters of devices and to judge them. Whoever calls it calls End.
+// Watch begins to gather the counters of devices and to judge them: those and no others. Whoever calls it calls End.
 func (r *Repo) Watch(ctx context.Context, names []string, o WatchOptions) (*Watching, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -47,7 +47,7 @@ func (r *Repo) Watch(ctx context.Context, names []string, o WatchOptions) (*Watc
 	if err != nil {
 		return nil, err
 	}
-	w := &Watching{gathering: g, repo: r, Topology: topologyOf(r.Fabric), Every: r.InWall(judgeEvery)}
+	w := &Watching{gathering: g, repo: r, Topology: r.topology(names), Every: r.InWall(judgeEvery)}
 	w.flaps = ownFlaps{store: r.Store, topology: w.Topology}
 	ctx, stop := context.WithCancel(ctx)
 	stopBefore := g.stop

@@ -39,6 +39,7 @@ func checkCommand(c *console) *cobra.Command {
 				if f := r.Fabric; f != nil && !r.Findings.HasErrors() {
 					v.Printf("%s: %s, %s, %s: the intent holds together.\n", f.Name, diag.Count(len(f.Switches), "switch"),
 						diag.Count(len(f.Hosts), "host"), diag.Count(len(f.Links), "link"))
+					c.stdout().States(r)
 				}
 			}
 			if err != nil {

@@ -120,7 +120,7 @@ func (c *console) demo(ctx context.Context, once bool, scale float64, listen str
 	if err := d.lab.SetTraffic(lab.Steady); err != nil {
 		return err
 	}
-	return d.showHealth(ctx, d.watch, false)
+	return d.showHealth(ctx, d.repo, d.watch, false)
 }
 
 // end takes everything down again.

@@ -36,7 +36,11 @@ could not be read: an unreachable device is never "no drift". Differences that w
 			seen := c.observe(cmd.Context(), r, names, f.observed)
 			c.warnUnfinished(r)
 			c.warnExpired(r)
-			found := r.Drift(names, seen)
+			resting, err := r.Resting(f.Device)
+			if err != nil {
+				return err
+			}
+			found := append(r.Drift(names, seen), resting...)
 			if c.json {
 				err = c.printJSON(drift{1, found})
 			} else {

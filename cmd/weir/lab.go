@@ -34,10 +34,6 @@ Other commands reach it with --lab. Commands may be typed while it runs:
 			if err != nil {
 				return err
 			}
-			names, err := c.reached(r, nil)
-			if err != nil {
-				return err
-			}
 			twin, err := lab.Start(cmd.Context(), r, o)
 			if err != nil {
 				return err
@@ -48,10 +44,14 @@ Other commands reach it with --lab. Commands may be typed while it runs:
 				return err
 			}
 			v := c.stdout()
-			v.Printf("%s at %g times real time. Reach them with --lab, for example: weir plan %s --lab\n", diag.Count(len(names), "device"), twin.Scale(), dir)
-			for _, name := range names {
+			served, dark := lab.Served(r)
+			v.Printf("%s at %g times real time. Reach them with --lab, for example: weir plan %s --lab\n", diag.Count(len(served), "device"), twin.Scale(), dir)
+			for _, name := range served {
 				gnmi, ssh := twin.Endpoint(name)
 				v.Printf("  %-12s gNMI %-22s SSH %s\n", name, gnmi, ssh)
+			}
+			if len(dark) > 0 {
+				v.Printf("not served: %s\n", diag.First(dark, 8))
 			}
 			user, password := twin.Credentials()
 			v.Printf("user %s, password %s, CA %s, host keys %s\n", user, password, twin.CAFile(), twin.KnownHosts())

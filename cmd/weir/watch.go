@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/intent/diag"
 )
 
 func watchCommand(c *console) *cobra.Command {
@@ -40,13 +42,13 @@ Prometheus. On anything but a terminal it prints a line when a verdict begins or
 				}
 				c.stderr().Printf("metrics at http://%s/metrics\n", address)
 			}
-			return c.showHealth(cmd.Context(), w, once)
+			return c.showHealth(cmd.Context(), r, w, once)
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "serve /metrics at this address, for example :9469")
 	deviceFlag(cmd, &devices, "; the others are not judged")
 	cmd.Flags().DurationVar(&drifting, "drift-every", 10*time.Minute, "how often the configuration is read and compared; 0: never")
-	cmd.Flags().BoolVar(&once, "once", false, "judge once, when two readings of every counter have come, and end; exit code 2 when something is not well")
+	cmd.Flags().BoolVar(&once, "once", false, "judge once, when two readings of every counter have come, and end; exit code 2 on a warning or an error")
 	return cmd
 }
 
@@ -70,7 +72,7 @@ func serveMetrics(w *control.Watching, listen string) (address string, err error
 }
 
 // showHealth shows the verdicts until ctx ends: as a picture on a terminal, else as lines.
-func (c *console) showHealth(ctx context.Context, w *control.Watching, once bool) error {
+func (c *console) showHealth(ctx context.Context, r *control.Repo, w *control.Watching, once bool) error {
 	tick := time.NewTicker(w.Every)
 	defer tick.Stop()
 	live := !c.json && !once && terminal(c.out)
@@ -86,10 +88,11 @@ func (c *console) showHealth(ctx context.Context, w *control.Watching, once bool
 		case once && rounds < 2*roundsOfWarmth:
 			continue
 		case once:
-			return c.healthOnce(w, verdicts)
+			return c.healthOnce(r, w, verdicts)
 		case live:
 			c.stdout().Printf("\x1b[H\x1b[2J")
 			c.stdout().Health(w.Topology, verdicts, time.Now())
+			c.stdout().States(r)
 		default:
 			if err := c.printChanges(last, verdicts); err != nil {
 				return err
@@ -102,7 +105,7 @@ func (c *console) showHealth(ctx context.Context, w *control.Watching, once bool
 // roundsOfWarmth is how many judgements pass until counters of a usual interval have come twice.
 const roundsOfWarmth = 5
 
-func (c *console) healthOnce(w *control.Watching, verdicts control.Verdicts) error {
+func (c *console) healthOnce(r *control.Repo, w *control.Watching, verdicts control.Verdicts) error {
 	if c.json {
 		if verdicts == nil {
 			verdicts = control.Verdicts{}
@@ -115,8 +118,9 @@ func (c *console) healthOnce(w *control.Watching, verdicts control.Verdicts) err
 		}
 	} else {
 		c.stdout().Health(w.Topology, verdicts, time.Now())
+		c.stdout().States(r)
 	}
-	if len(verdicts) > 0 {
+	if slices.ContainsFunc(verdicts, func(v control.Verdict) bool { return v.Severity > diag.Note }) {
 		return exit(exitChanges)
 	}
 	return nil

@@ -2,6 +2,7 @@
 package check
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weirfabric/weir/intent/diag"
@@ -67,12 +68,15 @@ func All() []Check {
 // Run runs all checks, leaves out what waivers cover, and sorts the findings. Now is the time of the run, for waivers that
 // expire.
 func Run(f *fabric.Fabric, now time.Time) diag.List {
-	w := WaiversOf(f, now)
+	w, others := WaiversOf(f, now), unmanaged(f)
 	var findings diag.List
 	for _, c := range All() {
 		var joined gather
 		for _, d := range c.Run(f) {
 			d.Check = c.Name
+			if others[d.Addr.Device] && !slices.Contains(between, c.Name) {
+				continue
+			}
 			if !w.Cover(d.Check, d.Addr) {
 				joined.add(d)
 			}
@@ -82,6 +86,21 @@ func Run(f *fabric.Fabric, now time.Time) diag.List {
 	findings = append(findings, w.findings()...)
 	findings.Sort()
 	return findings
+}
+
+// between are the checks of what devices must agree about. They count at devices that are not weir's as well; how such a device is
+// set for itself is no finding.
+var between = []string{"link-priorities", "link-mtu", "trust", "macsec", "deadlock"}
+
+// unmanaged are the devices that are not weir's.
+func unmanaged(f *fabric.Fabric) map[string]bool {
+	out := map[string]bool{}
+	for _, d := range f.Inventory.Devices {
+		if !d.Managed() {
+			out[d.Name.V] = true
+		}
+	}
+	return out
 }
 
 // finding makes one finding; the check's name is filled in by Run.

@@ -9,24 +9,29 @@ import (
 	"github.com/weirfabric/weir/intent/qos"
 )
 
-// unmanaged says whether the end is a NIC that no host profile selects.
-func unmanaged(e fabric.End) bool { return e.NIC != nil && e.NIC.RoCE == 0 }
+// statedFirst are the ends of a link, a switch before a host, and last the end of which nothing is known.
+func statedFirst(l *fabric.Link) (a, b fabric.End) {
+	if l.A.Switch == nil || l.A.Unstated() && l.B.Switch != nil {
+		return l.B, l.A
+	}
+	return l.A, l.B
+}
 
 func linkPriorities(f *fabric.Fabric) diag.List {
 	var l diag.List
 	for _, link := range f.Links {
-		a, b := link.A, link.B
-		if a.Switch == nil {
-			a, b = b, a
-		}
-		if a.PFC() == b.PFC() {
-			continue
-		}
+		a, b := statedFirst(link)
 		var d diag.Diagnostic
-		if unmanaged(b) {
+		switch {
+		case a.Unstated() || a.PFC() == b.PFC() && !b.Unstated() || a.PFC() == 0 && b.Unstated():
+			continue
+		case b.Unstated() && b.Switch != nil:
+			d = finding(diag.Warning, fmt.Sprintf("PFC is on for priority %s, and nothing is stated of %s, which is unmanaged", a.PFC(), b.Address()),
+				"Whether it pauses and obeys PAUSE is not known. Write an override that selects it and says what holds there, or switch PFC off on this port.", []diag.Pos{link.At})
+		case b.Unstated():
 			d = finding(diag.Warning, fmt.Sprintf("PFC is on for priority %s, and no host profile sets it at the other end", a.PFC()),
 				"weir leaves that host as it is. Select it in a document of kind Hosts, or switch PFC off on this port.", []diag.Pos{link.At})
-		} else {
+		default:
 			d = finding(diag.Error, fmt.Sprintf("PFC is on for %s here and for %s at %s", orNone(a.PFC()), orNone(b.PFC()), b.Address()),
 				"Where only one end pauses, the other overruns it. Both ends of a link need the same lossless priorities.",
 				a.Origin().PFC, b.Origin().PFC, []diag.Pos{link.At})
@@ -65,13 +70,10 @@ func orNone(s qos.PrioritySet) string {
 func linkMTU(f *fabric.Fabric) diag.List {
 	var l diag.List
 	for _, link := range f.Links {
-		a, b := link.A, link.B
-		if a.Switch == nil {
-			a, b = b, a
-		}
+		a, b := statedFirst(link)
 		var d diag.Diagnostic
 		switch {
-		case unmanaged(b) || a.MTU() == b.MTU() || (b.NIC != nil && a.MTU() > b.MTU()):
+		case a.Unstated() || b.Unstated() || a.MTU() == b.MTU() || (b.NIC != nil && a.MTU() > b.MTU()):
 			continue
 		case b.NIC != nil:
 			d = finding(diag.Error, fmt.Sprintf("the port takes packets of %s, and %s sends up to %s", a.MTU(), b.Address(), b.MTU()),

@@ -76,7 +76,10 @@ func canary(l *diag.List, f *fabric.Fabric) {
 	}
 	var known []string
 	for _, d := range f.Inventory.Devices {
-		known = append(known, d.Name.V)
+		if known = append(known, d.Name.V); d.Name.V == name.V && d.StateOf() != inventory.Active {
+			l.Add(finding(diag.Warning, fmt.Sprintf("the canary %s is not changed: its state is %s", name.V, d.StateOf()),
+				"Name a device that is, or no device goes first.", []diag.Pos{name.At, d.State.At}))
+		}
 	}
 	if !slices.Contains(known, name.V) {
 		l.Add(finding(diag.Error, fmt.Sprintf("the canary %q is not in the inventory", name.V)+source.DidYouMean(name.V, known),

@@ -8,6 +8,7 @@ import (
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/qos"
+	"github.com/weirfabric/weir/inventory"
 )
 
 // switchAt explains a switch, one of its ports, or something of either.
@@ -17,7 +18,11 @@ func (e *explainer) switchAt(sw *Switch, a addr.Addr) {
 		return
 	}
 	for _, p := range sw.Ports {
-		if p.Name == a.Port {
+		switch {
+		case p.Name != a.Port:
+		case p.Unstated:
+			e.add(Value{Name: "state", Value: "not known", Source: "the switch is unmanaged, and no override says what holds here", At: []diag.Pos{sw.At}})
+		default:
 			e.port(sw, p, a)
 		}
 	}
@@ -47,6 +52,9 @@ func (e *explainer) switchValues(sw *Switch, a addr.Addr) {
 func (e *explainer) device(d *Device) {
 	for _, v := range [][2]string{{"platform", d.Platform}, {"sku", d.SKU}, {"role", d.Role}} {
 		e.add(Value{Name: v[0], Value: v[1], Source: fromInventory, At: []diag.Pos{d.At}})
+	}
+	if d.State != "" && d.State != inventory.Active {
+		e.add(Value{Name: "state", Value: string(d.State), Source: fromInventory, At: []diag.Pos{d.At}})
 	}
 }
 

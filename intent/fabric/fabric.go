@@ -43,6 +43,7 @@ type Class struct {
 type Device struct {
 	Name, Platform, SKU, Role string
 	Release                   string // of its software; empty: not said
+	State                     inventory.State
 	Labels                    map[string]string
 	At                        diag.Pos
 	Management                *inventory.Management
@@ -94,6 +95,7 @@ type Port struct {
 	Queues      []Queue       // 0 to 7
 	Groups      []Group       // 0 to 7
 	Peer        *Peer         // nil: no link in the inventory
+	Unstated    bool          // of an unmanaged switch, and no override selects it: what it holds is not known, and the settings here mean nothing
 	Origin      *Origin
 }
 
@@ -193,6 +195,15 @@ type End struct {
 	Port   *Port
 	Host   *Host
 	NIC    *NIC
+}
+
+// Unstated says whether it is not known what this end does: a NIC that no host profile selects, or a port of an unmanaged switch of
+// which nothing is stated.
+func (e End) Unstated() bool {
+	if e.Switch != nil {
+		return e.Port.Unstated
+	}
+	return e.NIC.RoCE == 0
 }
 
 // Address is the address of the port at this end.

@@ -28,7 +28,7 @@ func (r *resolver) host(d *inventory.Device) {
 	profile(r.profiles(sel.subject, ""))
 	for i := range d.Ports {
 		p := &d.Ports[i]
-		set := r.port(sel, p.Name)
+		set, _ := r.port(sel, p.Name)
 		n := &NIC{
 			Name: p.Name, RDMA: p.RDMA, Model: r.out.Inventory.Catalog.ByNIC(p.NIC), Speed: p.Speed, MTU: set.mtu, Cable: set.cable,
 			Trust: set.trust, FlowControl: set.flowControl, Origin: set.origin,

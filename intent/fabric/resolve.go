@@ -64,7 +64,7 @@ func Resolve(in *intent.Fabric, inv *inventory.Inventory) (*Fabric, diag.List) {
 // device is what switches and hosts have in common.
 func device(d *inventory.Device) Device {
 	return Device{
-		Name: d.Name.V, Platform: d.Platform.V, SKU: d.SKU.V, Release: d.Release.V, Role: d.Role.V, Labels: d.Labels, At: d.At, Management: &d.Management,
+		Name: d.Name.V, Platform: d.Platform.V, SKU: d.SKU.V, Release: d.Release.V, State: d.StateOf(), Role: d.Role.V, Labels: d.Labels, At: d.At, Management: &d.Management,
 	}
 }
 
@@ -91,8 +91,8 @@ func (r *resolver) selectOverrides(d *inventory.Device) selection {
 	return s
 }
 
-// port is the settings of one port.
-func (r *resolver) port(s selection, name string) *settings {
+// port is the settings of one port. Stated says whether any override selects it.
+func (r *resolver) port(s selection, name string) (set *settings, stated bool) {
 	var picked []int
 	subject := s.subject
 	subject.Port = name
@@ -102,11 +102,11 @@ func (r *resolver) port(s selection, name string) *settings {
 		}
 	}
 	if len(picked) == 0 {
-		return s.whole
+		return s.whole, len(s.device) > 0
 	}
 	picked = append(picked, s.device...)
 	r.nearestFirst(picked)
-	return r.settingsOf(picked)
+	return r.settingsOf(picked), true
 }
 
 // nearestFirst sorts overrides by nearness, and of equally near ones the later first.
@@ -150,10 +150,11 @@ func (r *resolver) switchOf(d *inventory.Device) {
 	lossless := r.out.LosslessPriorities()
 	for i := range d.Ports {
 		p := &d.Ports[i]
-		set := r.port(sel, p.Name)
+		set, stated := r.port(sel, p.Name)
 		ports[i] = Port{
 			Name: p.Name, Speed: p.Speed, Lanes: p.Lanes, MTU: set.mtu, Cable: set.cable, Trust: set.trust,
 			FlowControl: set.flowControl, Watchdog: set.watchdog, Origin: set.origin,
+			Unstated: !d.Managed() && !stated,
 		}
 		if !set.pfcOff {
 			ports[i].PFC = lossless

@@ -128,6 +128,7 @@ type Port struct {
 	Host     bool      // of a host
 	Peer     addr.Addr // the port at the other end; zero: none
 	PeerHost bool
+	Unseen   bool // the device at the other end is not judged: what keeps it from sending is not known
 	Rate     qos.Rate
 	Classes  []Class // the lossless ones
 }

@@ -128,6 +128,14 @@ func TestVerdicts(t *testing.T) {
 			want: []string{
 				"warning bad congestion leaf2/e2/pfc/3: the switch stops 1 port, for up to 40 % of the time, though nothing keeps it from sending: its PFC threshold may be too small"},
 		},
+		"a switch that pauses, and is not watched itself": {
+			given: func(b *bench) {
+				b.counter(telemetry.PFCSeconds, "gpu2/eth0", 0, 4)
+				p := b.topology.Ports[at("gpu2/eth0")]
+				p.Unseen = true
+				b.topology.Ports[at("gpu2/eth0")] = p
+			},
+		},
 		// diagnosis_rules.json: port subgraph has a loop, all loop ports out-degree 1.
 		"a deadlock": {
 			given: func(b *bench) {

@@ -59,7 +59,7 @@ func (j *judge) pauses() {
 		}
 		if port := j.topology.Ports[n.port]; port.PeerHost {
 			j.stoppedByHost(n, graph[n], reach(n, before))
-		} else if port.Peer != (addr.Addr{}) {
+		} else if port.Peer != (addr.Addr{}) && !port.Unseen {
 			at := node{addr.Device(port.Peer.Device), n.priority}
 			congested[at] = congested[at].with(port.Peer, graph[n], reach(n, before))
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/weirfabric/weir/cmd/control"
@@ -15,6 +16,7 @@ import (
 	simeos "github.com/weirfabric/weir/drivers/sim/eos"
 	simlinux "github.com/weirfabric/weir/drivers/sim/linux"
 	simsonic "github.com/weirfabric/weir/drivers/sim/sonic"
+	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/inventory"
@@ -99,13 +101,18 @@ func writeLab(dir string, lab *Lab, specs []sim.Spec) error {
 	return nil
 }
 
-// specsOf turns the inventory into devices to simulate: those that weir talks to, and the links between them.
+// specsOf turns the inventory into devices to simulate: those that weir talks to or will talk to again after their maintenance, and
+// the links between them. What is planned or somebody else's is not there, and its cables end in the dark.
 func specsOf(f *fabric.Fabric, files string) ([]sim.Spec, error) {
+	simulated := map[string]bool{}
+	for _, d := range f.Inventory.Devices {
+		simulated[d.Name.V] = simulates(d)
+	}
 	peers := map[[2]string][2]string{}
 	cables := map[[2]string]qos.Metres{}
 	for _, l := range f.Links {
 		a, b := l.A.Address(), l.B.Address()
-		if l.A.Switch != nil && control.FilesOnly(l.A.Switch.Platform) != "" || l.B.Switch != nil && control.FilesOnly(l.B.Switch.Platform) != "" {
+		if !simulated[a.Device] || !simulated[b.Device] {
 			continue
 		}
 		ka, kb := [2]string{a.Device, a.Port}, [2]string{b.Device, b.Port}
@@ -114,7 +121,7 @@ func specsOf(f *fabric.Fabric, files string) ([]sim.Spec, error) {
 	}
 	var specs []sim.Spec
 	for _, d := range f.Inventory.Devices {
-		if control.FilesOnly(d.Platform.V) != "" {
+		if !simulated[d.Name.V] {
 			continue
 		}
 		s := sim.Spec{Name: d.Name.V, Platform: d.Platform.V, SKU: d.SKU.V, Host: d.Host()}
@@ -133,6 +140,26 @@ func specsOf(f *fabric.Fabric, files string) ([]sim.Spec, error) {
 		specs = append(specs, s)
 	}
 	return specs, nil
+}
+
+// simulates says whether a lab serves a device.
+func simulates(d *inventory.Device) bool {
+	there := d.StateOf() == inventory.Active || d.StateOf() == inventory.Maintenance
+	return there && control.FilesOnly(d.Platform.V) == ""
+}
+
+// Served are the devices that a lab of the repo serves, and those that it does not, as people count.
+func Served(r *control.Repo) (served, dark []string) {
+	for _, d := range r.Fabric.Inventory.Devices {
+		if simulates(d) {
+			served = append(served, d.Name.V)
+		} else {
+			dark = append(dark, d.Name.V)
+		}
+	}
+	slices.SortFunc(served, addr.Natural)
+	slices.SortFunc(dark, addr.Natural)
+	return served, dark
 }
 
 // startFiles reads FOLDER/<device>/*; nil where there is nothing.

@@ -292,8 +292,12 @@ func Message(m plan.Message) string {
 
 // Drift prints what moved. Changes say what would lead back: After is wanted, Before stands.
 func (v View) Drift(devices []control.DeviceDrift) {
-	n, unread, accepted := 0, 0, 0
+	n, unread, accepted, resting := 0, 0, 0, 0
 	for _, d := range devices {
+		if d.State != "" {
+			resting++
+			v.Printf("%s: not looked at: %s\n", d.Device, d.State)
+		}
 		n += len(d.Changes)
 		accepted += d.Accepted
 		if d.Error != "" {
@@ -309,7 +313,7 @@ func (v View) Drift(devices []control.DeviceDrift) {
 	case unread > 0:
 		v.Printf("%s could not be read: whether they drifted is not known.\n", diag.Count(unread, "device"))
 	case n == 0:
-		v.Printf("No drift: %s as the intent wants%s.\n", diag.Count(len(devices), "device"), map[bool]string{true: ", but for what is accepted"}[accepted > 0])
+		v.Printf("No drift: %s as the intent wants%s.\n", diag.Count(len(devices)-resting, "device"), map[bool]string{true: ", but for what is accepted"}[accepted > 0])
 	}
 	if n > 0 {
 		v.Printf("%s.\n", diag.Count(n, "difference"))

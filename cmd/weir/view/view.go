@@ -9,9 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/inventory"
 )
 
 // View prints to one writer. The zero Colour prints plain text.
@@ -61,6 +63,15 @@ func (v View) Findings(l diag.List) {
 	}
 	if len(l) > 0 {
 		v.Printf("%s\n", FindingCount(l))
+	}
+}
+
+// States names the devices that are not active, by their state.
+func (v View) States(r *control.Repo) {
+	for _, state := range []inventory.State{inventory.Maintenance, inventory.Planned, inventory.Unmanaged} {
+		if names := r.InState(state); len(names) > 0 {
+			v.Printf("%s: %s\n", state, diag.First(names, 8))
+		}
 	}
 }
 

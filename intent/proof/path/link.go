@@ -15,6 +15,8 @@ import (
 func (p *Prover) link(r *report, k *packet, from, to fabric.End) {
 	x, y := out(from, k), p.in(to, k)
 	l := &linkCheck{Prover: p, report: r, packet: k, from: from, to: to, out: x, in: y}
+	l.others(from, Out, x.other)
+	l.others(to, In, y.other)
 	if x.there {
 		l.sender()
 	}
@@ -39,6 +41,19 @@ type linkCheck struct {
 // at makes a break at one end of the cable.
 func at(e fabric.End, way Way, kind addr.Kind, name string, what, why, change string) Break {
 	return Break{At: e.Address().Of(kind, name), Port: e.Address(), Way: way, What: what, Why: why, Change: change}
+}
+
+// others says what is taken for granted, or not known, of a port of a switch that is not weir's.
+func (l *linkCheck) others(e fabric.End, way Way, s standing) {
+	switch s {
+	case stated:
+		l.assume(e.Address(), "the switch, which is unmanaged, holds what the intent states of it: weir neither writes nor reads it")
+	case unstated:
+		b := at(e, way, "", "", "the switch is unmanaged, and nothing is stated of it", "Whether it keeps the class lossless is unknown.",
+			"Write an override that selects it and says what holds there.")
+		b.Unknown = true
+		l.add(b, []diag.Pos{e.Switch.At})
+	}
 }
 
 // sender checks the port that the packet leaves by.
@@ -162,7 +177,7 @@ func (l *linkCheck) losslessGroup() {
 	case y.headroom == 0:
 		b := at(e, In, addr.PG, group, fmt.Sprintf("priority group %s has no headroom that is known", group),
 			"What is still on the cable when PAUSE is sent has no room.", "Write pfc.headroom in bytes, as the vendor gives it, or correct the cable's length.")
-		b.Unknown = y.byDevice
+		b.Unknown = y.byDevice || y.other == stated
 		l.add(b, o.Headroom, o.Cable)
 	case y.headroom < y.needs:
 		l.add(at(e, In, addr.PG, group, fmt.Sprintf("the headroom is %s, and %s may arrive after PAUSE", y.headroom, y.needs),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/qos"
+	"github.com/weirfabric/weir/inventory"
 )
 
 // packet is what is sent, as far as ports treat it. Packets that are equal are treated alike everywhere.
@@ -38,6 +39,7 @@ type egress struct {
 	pfc                     bool            // is on for the packet's priority
 	obeys                   qos.PrioritySet // whose PAUSE stops the queue
 	watched                 bool            // a watchdog ends storms, where there is one
+	other                   standing
 }
 
 // ingress is what matters of a port by which a packet comes in.
@@ -55,6 +57,27 @@ type ingress struct {
 	byDevice, guess, pool   bool            // the headroom: worked out by the switch; estimated; shared
 	over                    overfull        // of the whole switch
 	cable                   macsec
+	other                   standing
+}
+
+// standing is how much is known of a port.
+type standing int
+
+// A port of weir's own holds what the intent says. Of a switch that is not weir's is known what is stated, or nothing.
+const (
+	ours standing = iota
+	stated
+	unstated
+)
+
+func standingOf(sw *fabric.Switch, p *fabric.Port) standing {
+	switch {
+	case p.Unstated:
+		return unstated
+	case sw.State == inventory.Unmanaged:
+		return stated
+	}
+	return ours
 }
 
 // out is what a port does to a packet that leaves by it.
@@ -106,12 +129,16 @@ func classOf(sw *fabric.Switch, k *packet) qos.TrafficClass {
 }
 
 func portOut(sw *fabric.Switch, p *fabric.Port, k *packet) egress {
+	if p.Unstated {
+		return egress{other: unstated, speed: p.Speed}
+	}
 	tc := classOf(sw, k)
 	queue := sw.Maps.TCToQueue[tc]
 	q := &p.Queues[queue]
 	x := egress{
 		there: true, flowControl: p.FlowControl, speed: p.Speed, mtu: p.MTU, tc: tc, queue: queue, lossless: q.Lossless,
 		strict: q.Scheduler.Strict, ecn: marks(q), pfc: p.PFC.Has(k.class.Priority), watched: p.Watchdog != nil,
+		other: standingOf(sw, p),
 	}
 	for _, pr := range p.PFC.All() {
 		if sw.Maps.PriorityToQueue[pr] == queue {
@@ -178,12 +205,15 @@ func nicIn(n *fabric.NIC, k *packet) ingress {
 }
 
 func (p *Prover) portIn(sw *fabric.Switch, port *fabric.Port, k *packet) ingress {
+	if port.Unstated {
+		return ingress{other: unstated, speed: port.Speed}
+	}
 	tc := classOf(sw, k)
 	group := sw.Maps.TCToGroup[tc]
 	g := &port.Groups[group]
 	x := ingress{
 		there: true, flowControl: port.FlowControl, speed: port.Speed, mtu: port.MTU, trust: port.Trust, tc: tc, group: group,
-		lossless: g.Lossless, pfc: port.PFC.Has(k.class.Priority), headroom: g.Headroom,
+		lossless: g.Lossless, pfc: port.PFC.Has(k.class.Priority), headroom: g.Headroom, other: standingOf(sw, port),
 	}
 	if !g.Lossless {
 		return x
@@ -262,7 +292,7 @@ func hopOut(e fabric.End, k *packet) Hop {
 		Address: e.Address(), Way: Out, NIC: x.nic, Speed: x.speed, MTU: x.mtu, FlowControl: x.flowControl, PFC: numbers(x.obeys),
 		Class: int(x.tc), Buffer: int(x.queue), Lossless: x.lossless && x.obeys != 0, Strict: x.strict, ECN: x.ecn,
 	}
-	if e.Port == nil {
+	if e.Port == nil || e.Port.Unstated {
 		return h
 	}
 	if q := &e.Port.Queues[x.queue]; x.ecn == Marking {
