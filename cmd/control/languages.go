@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirfabric/weir/host"
 	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/plan"
@@ -63,11 +64,11 @@ func sortedNames[T any](byName map[string]T) []string {
 	return slices.SortedFunc(maps.Keys(byName), addr.Natural)
 }
 
-// Unsaid are the findings about what the languages of the devices cannot say.
-func (r *Repo) Unsaid() diag.List {
-	unsaid := make([]diag.List, len(r.Names))
-	onEachCore(r.Names, func(i int, name string) { _, unsaid[i] = r.bound[name].Write() })
-	return slices.Concat(unsaid...)
+// Unsaid are the findings about what the languages of some devices cannot say, and that is not accepted.
+func (r *Repo) Unsaid(names []string) diag.List {
+	unsaid := make([]diag.List, len(names))
+	onEachCore(names, func(i int, name string) { _, unsaid[i] = r.bound[name].Write() })
+	return check.WaiversOf(r.Fabric, r.effects.Now()).Without(slices.Concat(unsaid...))
 }
 
 // Print lays a document of a device out as files, under the names that the device itself uses.

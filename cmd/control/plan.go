@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
 )
@@ -31,24 +32,45 @@ func (r *Repo) Plan(names []string, seen map[string]Observation, o PlanOptions) 
 		return plan.Plan{}, fmt.Errorf("no plan was made:\n%w", err)
 	}
 	p := plan.Plan{Format: plan.Format, ID: rand.Text(), Intent: r.Digest, Commit: r.effects.Commit(r.Dir)}
-	for _, d := range r.Findings {
+	for _, d := range r.Concerning(names) {
 		if d.Severity > diag.Note {
 			p.Findings.Add(d)
 		}
 	}
+	waivers := check.WaiversOf(r.Fabric, r.effects.Now())
 	steps, findings := r.steps(names, seen)
-	p.Findings = append(p.Findings, findings...)
+	p.Findings = append(p.Findings, waivers.Without(findings)...)
 	p.Summary = summaryOf(steps)
 	p.Waves, findings = r.arrange(steps, o.WaveSize)
 	p.Findings = append(p.Findings, findings...)
-	p.Findings = append(p.Findings, boundaries(p, r.Fabric)...)
+	p.Findings = append(p.Findings, waivers.Without(boundaries(p, r.Fabric))...)
+	if n := accepted(steps, waivers); n > 0 {
+		p.Findings.Add(diag.Diagnostic{Severity: diag.Note, Check: planCheck, Summary: fmt.Sprintf("the changes end %s that the repo accepts as drift", diag.Count(n, "difference")),
+			Detail: "An acceptance of drift keeps a difference out of weir drift, and not out of a plan. Write what is to stay into the intent."})
+	}
 	if len(o.Device) > 0 {
-		p.Findings.Add(diag.Diagnostic{Severity: diag.Warning, Check: "plan", Summary: fmt.Sprintf(
+		p.Findings.Add(diag.Diagnostic{Severity: diag.Warning, Check: planCheck, Summary: fmt.Sprintf(
 			"--device %s: only %s of %d were looked at; both ends of a link must agree before a class is lossless", o.Device,
 			diag.Count(len(names), "device"), len(r.Names))})
 	}
 	p.Findings.Sort()
 	return p, nil
+}
+
+// planCheck is the name under which a plan reports what it is not.
+const planCheck = "plan"
+
+// accepted counts the changes of differences that are accepted as drift.
+func accepted(steps []plan.Step, w *check.Waivers) int {
+	n := 0
+	for _, s := range steps {
+		for _, c := range s.Changes {
+			if w.Cover(check.Drift, c.Addr) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // summaryOf counts what steps change.

@@ -100,6 +100,11 @@ func (r *Repo) Written(s Selection) ([]string, error) {
 	return names, nil
 }
 
+// Concerning are the findings about some devices, and those about the fabric as a whole.
+func (r *Repo) Concerning(names []string) diag.List {
+	return r.Findings.Concerning(func(device string) bool { return slices.Contains(names, device) })
+}
+
 // Aside is a device that is left out of what weir does with devices.
 type Aside struct {
 	Device string

@@ -55,16 +55,21 @@ a run that is cut off can be ended by weir recover.`,
 			if !saved {
 				dir = dirArg(args)
 			}
-			r, err := c.mustHold(dir, f.journal)
+			r, err := c.open(dir, f.journal)
 			if err != nil {
 				return err
+			}
+			if r.Fabric == nil {
+				return c.refused(r.Findings)
 			}
 			if err := r.Free(); err != nil {
 				return err
 			}
 			var p plan.Plan
 			if saved {
-				p, err = control.LoadPlan(args[0])
+				if p, err = control.LoadPlan(args[0]); err == nil {
+					err = c.sound(r, p.Devices())
+				}
 			} else {
 				p, err = c.plan(cmd.Context(), r, f)
 			}

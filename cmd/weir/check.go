@@ -29,7 +29,9 @@ func checkCommand(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r.Findings = append(r.Findings, r.Unsaid()...)
+			if r.Fabric != nil {
+				r.Findings = append(r.Findings, r.Unsaid(r.Names)...)
+			}
 			r.Findings.Sort()
 			if c.json {
 				err = c.printJSON(findings{1, r.Findings})
@@ -77,7 +79,7 @@ func explainCommand(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := c.mustHold(dirArg(args[1:]), "")
+			r, err := c.resolved(dirArg(args[1:]), "")
 			if err != nil {
 				return err
 			}
@@ -150,7 +152,7 @@ func renderCommand(c *console) *cobra.Command {
 		Short: "Write the desired configuration of each device in its own language",
 		Args:  folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := c.mustHold(dirArg(args), "")
+			r, err := c.resolved(dirArg(args), "")
 			if err != nil {
 				return err
 			}
@@ -158,9 +160,9 @@ func renderCommand(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r.Findings = append(r.Findings, r.Unsaid()...)
-			r.Findings.Sort()
-			c.stderr().Findings(r.Findings)
+			found := append(r.Concerning(names), r.Unsaid(names)...)
+			found.Sort()
+			c.stderr().Findings(found)
 			files := 0
 			for _, name := range names {
 				for _, f := range r.Print(name, r.Wanted(name)) {
@@ -172,7 +174,7 @@ func renderCommand(c *console) *cobra.Command {
 				}
 			}
 			c.stderr().Printf("wrote %s of %s to %s\n", diag.Count(files, "file"), diag.Count(len(names), "device"), out)
-			if r.Findings.HasErrors() {
+			if found.HasErrors() {
 				return exit(exitFindings)
 			}
 			return nil

@@ -94,7 +94,7 @@ func (c *console) alsoWrong(r *control.Repo) {
 		}
 	}
 	if count > 0 {
-		c.stderr().Printf("weir check finds %s in %s, and nothing of it can be planned: this is about the fabric as it is written\n", diag.Count(count, "error"), r.Dir)
+		c.stderr().Printf("weir check finds %s in %s, and what they concern cannot be planned: this is about the fabric as it is written\n", diag.Count(count, "error"), r.Dir)
 	}
 }
 

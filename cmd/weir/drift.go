@@ -25,7 +25,7 @@ could not be read: an unreachable device is never "no drift". Differences that w
 (accept: {check: drift, address, reason, expires}) and are only counted; an acceptance that has expired no longer counts, and is told.`,
 		Args: folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := c.mustHold(dirArg(args), "")
+			r, err := c.resolved(dirArg(args), "")
 			if err != nil {
 				return err
 			}
@@ -81,7 +81,7 @@ func observeCommand(c *console) *cobra.Command {
 		Short: "Write what runs on each device as files, for plan and drift --observed",
 		Args:  folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := c.mustHold(dirArg(args), "")
+			r, err := c.resolved(dirArg(args), "")
 			if err != nil {
 				return err
 			}

@@ -30,7 +30,7 @@ Other commands reach it with --lab. Commands may be typed while it runs:
 		Args: folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := dirArg(args)
-			r, err := c.mustHold(dir, "")
+			r, err := c.resolved(dir, "")
 			if err != nil {
 				return err
 			}

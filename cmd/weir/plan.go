@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/cmd/weir/view"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
@@ -37,7 +38,7 @@ func planCommand(c *console) *cobra.Command {
 		Short: "Show the difference between the intent and what runs",
 		Args:  folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := c.mustHold(dirArg(args), f.journal)
+			r, err := c.open(dirArg(args), f.journal)
 			if err != nil {
 				return err
 			}
@@ -75,13 +76,31 @@ func planCommand(c *console) *cobra.Command {
 	return cmd
 }
 
-// plan reads the devices and works out the plan.
+// plan reads the devices and works out the plan. It refuses on errors that concern them, or the fabric as a whole.
 func (c *console) plan(ctx context.Context, r *control.Repo, f planFlags) (plan.Plan, error) {
+	if r.Fabric == nil {
+		return plan.Plan{}, c.refused(r.Findings)
+	}
 	names, err := c.reached(r, f.Device)
 	if err != nil {
 		return plan.Plan{}, err
 	}
+	if err := c.sound(r, names); err != nil {
+		return plan.Plan{}, err
+	}
 	return r.Plan(names, c.observe(ctx, r, names, f.observed), f.PlanOptions)
+}
+
+// sound refuses on errors that concern some devices, or the fabric as a whole, and says how many others there are.
+func (c *console) sound(r *control.Repo, names []string) error {
+	found := r.Concerning(names)
+	if found.HasErrors() {
+		return c.refused(found)
+	}
+	if n := r.Findings.Count(diag.Error); n > 0 {
+		c.stderr().Printf("weir check finds %s in %s about devices that are not planned here\n", diag.Count(n, "error"), r.Dir)
+	}
+	return nil
 }
 
 // observe reads the devices, or the folder with what was observed, and shows how far it is.

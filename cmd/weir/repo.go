@@ -37,7 +37,21 @@ func (c *console) open(dir, journal string) (*control.Repo, error) {
 	return control.Open(dir, o)
 }
 
-// mustHold opens the repo for a command that goes on only when nothing is wrong with it.
+// resolved opens the repo for a command that changes nothing, or ends what was begun: it goes on whatever the checks find, and says
+// how much that is.
+func (c *console) resolved(dir, journal string) (*control.Repo, error) {
+	r, err := c.open(dir, journal)
+	if err != nil {
+		return nil, err
+	}
+	if r.Fabric == nil {
+		return nil, c.refused(r.Findings)
+	}
+	c.alsoWrong(r)
+	return r, nil
+}
+
+// mustHold opens the repo for what goes on only when nothing is wrong with it.
 func (c *console) mustHold(dir, journal string) (*control.Repo, error) {
 	r, err := c.open(dir, journal)
 	if err != nil {
@@ -51,7 +65,7 @@ func (c *console) mustHold(dir, journal string) (*control.Repo, error) {
 
 // devices opens the repo for a command that talks to the selected devices, and warns of what is not verified.
 func (c *console) devices(dir string, s control.Selection) (*control.Repo, []string, error) {
-	r, err := c.mustHold(dir, "")
+	r, err := c.resolved(dir, "")
 	if err != nil {
 		return nil, nil, err
 	}

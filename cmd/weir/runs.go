@@ -22,7 +22,7 @@ func rollbackCommand(c *console) *cobra.Command {
 judged like those of an apply. It refuses where a device changed since.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := c.mustHold(dir, journal)
+			r, err := c.resolved(dir, journal)
 			if err != nil {
 				return err
 			}
@@ -43,7 +43,7 @@ func recoverCommand(c *console) *cobra.Command {
 		Short: "Finish or undo what a killed or cut-off run left",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := c.mustHold(dirArg(args), journal)
+			r, err := c.resolved(dirArg(args), journal)
 			if err != nil {
 				return err
 			}

@@ -77,6 +77,9 @@ func Run(f *fabric.Fabric, now time.Time) diag.List {
 			if others[d.Addr.Device] && !slices.Contains(between, c.Name) {
 				continue
 			}
+			if slices.Contains(whole, c.Name) {
+				d.Devices = []string{""}
+			}
 			if !w.Cover(d.Check, d.Addr) {
 				joined.add(d)
 			}
@@ -91,6 +94,9 @@ func Run(f *fabric.Fabric, now time.Time) diag.List {
 // between are the checks of what devices must agree about. They count at devices that are not weir's as well; how such a device is
 // set for itself is no finding.
 var between = []string{"link-priorities", "link-mtu", "trust", "macsec", "deadlock"}
+
+// whole are the checks of the fabric as a whole: what they find stands at one device of several.
+var whole = []string{"polarisation", "hash-fields", "incast", "deadlock"}
 
 // unmanaged are the devices that are not weir's.
 func unmanaged(f *fabric.Fabric) map[string]bool {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,8 +38,21 @@ type cause struct {
 
 type joined struct {
 	diag.Diagnostic
-	addrs []addr.Addr // the first few in address order, the finding's own included
-	count int
+	addrs   []addr.Addr // the first few in address order, the finding's own included
+	count   int
+	devices map[string]bool // all that it concerns
+}
+
+// concerned are the devices that one finding concerns.
+func concerned(d diag.Diagnostic) map[string]bool {
+	out := map[string]bool{}
+	for _, name := range d.Devices {
+		out[name] = true
+	}
+	if d.Devices == nil {
+		out[d.Addr.Device] = true
+	}
+	return out
 }
 
 func (g *gather) add(d diag.Diagnostic) {
@@ -48,7 +62,7 @@ func (g *gather) add(d diag.Diagnostic) {
 		where = append(strconv.AppendInt(where, int64(p.Line), 10), ':')
 		where = append(strconv.AppendInt(where, int64(p.Column), 10), ' ')
 	}
-	g.join(joined{d, []addr.Addr{d.Addr}, 1}, string(where))
+	g.join(joined{d, []addr.Addr{d.Addr}, 1, concerned(d)}, string(where))
 }
 
 // join adds findings to those of the same cause.
@@ -72,6 +86,7 @@ func (g *gather) join(j joined, where string) {
 		to.Addr, to.Summary = j.Addr, j.Summary
 	}
 	to.count += j.count
+	maps.Copy(to.devices, j.devices)
 	to.At = places(to.At, j.At)
 	for _, a := range j.addrs {
 		at, _ := slices.BinarySearchFunc(to.addrs, a, addr.Compare)
@@ -99,6 +114,10 @@ func (g *gather) list() diag.List {
 	var out diag.List
 	for _, j := range g.dammed() {
 		d := j.Diagnostic
+		d.Devices = slices.SortedFunc(maps.Keys(j.devices), addr.Natural)
+		if slices.Equal(d.Devices, []string{d.Addr.Device}) {
+			d.Devices = nil
+		}
 		if j.count > 1 {
 			d.Summary = fmt.Sprintf("%s (and at %d more)", d.Summary, j.count-1)
 			var also []string

@@ -34,6 +34,22 @@ func TestFindingsOfOneCauseAreOneFinding(t *testing.T) {
 	}
 }
 
+func TestAJoinedFindingConcernsEveryDeviceOfIt(t *testing.T) {
+	var g gather
+	for _, name := range []string{"leaf1", "leaf2", "leaf10"} {
+		d := finding(diag.Error, "the MTU differs", "Raise it.", []diag.Pos{place(3)})
+		d.Addr, d.Devices = addr.Port(name, "Ethernet0"), []string{name, "spine1"}
+		g.add(d)
+	}
+	got := g.list()
+	for name, want := range map[string]bool{"leaf1": true, "leaf10": true, "spine1": true, "leaf3": false} {
+		concerning := got.Concerning(func(device string) bool { return device == name })
+		if (len(concerning) == 1) != want {
+			t.Errorf("%s: got %v", name, concerning)
+		}
+	}
+}
+
 func TestAFloodOfCausesIsOneFinding(t *testing.T) {
 	var g gather
 	for i := range 1000 {

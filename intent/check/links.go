@@ -17,6 +17,9 @@ func statedFirst(l *fabric.Link) (a, b fabric.End) {
 	return l.A, l.B
 }
 
+// ends are the devices at both ends of a link, which a finding about the link concerns.
+func ends(a, b fabric.End) []string { return []string{a.Address().Device, b.Address().Device} }
+
 func linkPriorities(f *fabric.Fabric) diag.List {
 	var l diag.List
 	for _, link := range f.Links {
@@ -36,7 +39,7 @@ func linkPriorities(f *fabric.Fabric) diag.List {
 				"Where only one end pauses, the other overruns it. Both ends of a link need the same lossless priorities.",
 				a.Origin().PFC, b.Origin().PFC, []diag.Pos{link.At})
 		}
-		d.Addr = a.Address().Of(addr.PFC, "")
+		d.Addr, d.Devices = a.Address().Of(addr.PFC, ""), ends(a, b)
 		l.Add(d)
 	}
 	return l
@@ -82,7 +85,7 @@ func linkMTU(f *fabric.Fabric) diag.List {
 			d = finding(diag.Error, fmt.Sprintf("the MTU is %s here and %s at %s", a.MTU(), b.MTU(), b.Address()),
 				"Packets that one end sends, the other drops: both need the same mtu.", a.Origin().MTU, b.Origin().MTU)
 		}
-		d.Addr = a.Address().Of(addr.MTU, "")
+		d.Addr, d.Devices = a.Address().Of(addr.MTU, ""), ends(a, b)
 		l.Add(d)
 	}
 	return l

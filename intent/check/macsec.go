@@ -33,7 +33,7 @@ func macsec(f *fabric.Fabric) diag.List {
 		default:
 			continue
 		}
-		d.Addr = here.Address().Of(addr.PFC, "")
+		d.Addr, d.Devices = here.Address().Of(addr.PFC, ""), ends(here, there)
 		l.Add(d)
 	}
 	return l

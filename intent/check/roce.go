@@ -58,7 +58,7 @@ func roceVersion(f *fabric.Fabric) diag.List {
 		if other.nic.RoCE != n.RoCE {
 			d := finding(diag.Error, fmt.Sprintf("RoCE v%d here and v%d at %s/%s, both in class %s", n.RoCE, other.nic.RoCE, other.host.Name, other.nic.Name, n.Class),
 				"The two do not understand each other: set one roce.version for all hosts of the class.", n.At, other.nic.At)
-			d.Addr = nicAddr(h, n)
+			d.Addr, d.Devices = nicAddr(h, n), []string{h.Name, other.host.Name}
 			l.Add(d)
 		}
 	})
@@ -79,9 +79,8 @@ func trust(f *fabric.Fabric) diag.List {
 		})
 	}
 	for _, link := range f.Links {
-		for _, ends := range [2][2]fabric.End{{link.A, link.B}, {link.B, link.A}} {
-			trustAt(&l, ends[0], ends[1])
-		}
+		trustAt(&l, link.A, link.B)
+		trustAt(&l, link.B, link.A)
 	}
 	return l
 }
@@ -103,7 +102,7 @@ func trustAt(l *diag.List, sw, host fabric.End) {
 	default:
 		return
 	}
-	d.Addr = sw.Address().Of(addr.Trust, "")
+	d.Addr, d.Devices = sw.Address().Of(addr.Trust, ""), ends(sw, host)
 	l.Add(d)
 }
 

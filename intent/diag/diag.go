@@ -66,6 +66,16 @@ type Diagnostic struct {
 	Detail   string    `json:"detail,omitempty"` // why it matters and what to do
 	Addr     addr.Addr `json:"address"`
 	At       []Pos     `json:"at"` // every place that caused it
+	// Devices are all that it concerns, with an empty name for the fabric as a whole; nil: the device of Addr.
+	Devices []string `json:"-"`
+}
+
+// Concerns says whether a finding is about a device that is asked for, or about the fabric as a whole.
+func (d Diagnostic) Concerns(asked func(device string) bool) bool {
+	if d.Devices == nil {
+		return d.Addr.Device == "" || asked(d.Addr.Device)
+	}
+	return slices.ContainsFunc(d.Devices, func(name string) bool { return name == "" || asked(name) })
 }
 
 // List is a set of findings. The zero value is empty and ready to use.
@@ -82,6 +92,11 @@ func (l *List) Errorf(check string, a addr.Addr, at []Pos, format string, args .
 // HasErrors says whether any finding is of severity error.
 func (l List) HasErrors() bool {
 	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error })
+}
+
+// Concerning are the findings about devices that are asked for, or about the fabric as a whole.
+func (l List) Concerning(asked func(device string) bool) List {
+	return slices.DeleteFunc(slices.Clone(l), func(d Diagnostic) bool { return !d.Concerns(asked) })
 }
 
 // Count is the number of findings of one severity.

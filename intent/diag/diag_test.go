@@ -50,6 +50,24 @@ func TestGraverFindingsComeFirstThenPlaces(t *testing.T) {
 	}
 }
 
+func TestAFindingConcernsItsDevicesOrTheWholeFabric(t *testing.T) {
+	for name, c := range map[string]struct {
+		finding Diagnostic
+		want    bool
+	}{
+		"at the device":                     {Diagnostic{Addr: addr.Port("leaf1", "Ethernet0")}, true},
+		"at another one":                    {Diagnostic{Addr: addr.Device("leaf2")}, false},
+		"about a link of the device":        {Diagnostic{Addr: addr.Device("leaf2"), Devices: []string{"leaf2", "leaf1"}}, true},
+		"about a link between others":       {Diagnostic{Addr: addr.Device("leaf2"), Devices: []string{"leaf2", "spine1"}}, false},
+		"about a class":                     {Diagnostic{Addr: addr.Addr{Kind: addr.Class, Name: "rdma"}}, true},
+		"about the fabric, shown elsewhere": {Diagnostic{Addr: addr.Device("leaf2"), Devices: []string{""}}, true},
+	} {
+		if got := c.finding.Concerns(func(device string) bool { return device == "leaf1" }); got != c.want {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}
+
 func TestFindingsComeBackFromJSON(t *testing.T) {
 	list := List{{Severity: Warning, Check: "ecn", Summary: "no marking", Addr: addr.Device("leaf1"), At: at("fabric.yaml", 2)}}
 	text, err := json.Marshal(list)

@@ -149,6 +149,24 @@ type Plan struct {
 	Waves    [][]Step  `json:"waves"`
 }
 
+// MarshalJSON writes a plan that changes nothing with an empty list of waves, and never with null.
+func (p Plan) MarshalJSON() ([]byte, error) {
+	type form Plan
+	if p.Waves == nil {
+		p.Waves = [][]Step{}
+	}
+	return json.Marshal(form(p))
+}
+
+// Devices are those that the plan changes, in the order of its waves.
+func (p Plan) Devices() []string {
+	var names []string
+	for _, s := range slices.Concat(p.Waves...) {
+		names = append(names, s.Device)
+	}
+	return names
+}
+
 // Summary counts.
 type Summary struct {
 	Devices int `json:"devices"` // that change
