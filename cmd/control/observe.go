@@ -93,7 +93,7 @@ func readAnswers(dir, device string, qs []plan.Query) ([]plan.Answer, error) {
 		answers = append(answers, plan.Answer{Name: q.Name, Body: body, Missing: missing})
 	}
 	if !found {
-		return nil, fmt.Errorf("%s: %s holds nothing that was observed of it", device, filepath.Join(dir, device))
+		return nil, fmt.Errorf("%s: %w: %s holds no answer of it", device, errNotObserved, filepath.Join(dir, device))
 	}
 	return answers, nil
 }

@@ -3,7 +3,6 @@ package control
 import (
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -17,42 +16,43 @@ import (
 
 // PlanOptions say what a plan is made of.
 type PlanOptions struct {
-	Device   Selection // only these devices; the plan is then incomplete, and says so
-	WaveSize int       // at most this many devices in a wave; 0: no limit
+	Device          Selection // only these devices; the plan is then incomplete, and says so
+	WaveSize        int       // at most this many devices in a wave; 0: no limit
+	SkipUnreachable bool      // devices that cannot be reached are left out, and the plan says so; otherwise there is none
 }
 
 // Plan works out the steps that lead the observed devices to the intent, and puts them into waves. A device that could not be
-// read is an error: a plan that silently leaves a device out is worse than none.
+// read is an error, unless devices that cannot be reached are to be left out: a plan that leaves one out in silence is worse than none.
 func (r *Repo) Plan(names []string, seen map[string]Observation, o PlanOptions) (plan.Plan, error) {
-	var failed []error
-	for _, name := range names {
-		failed = append(failed, seen[name].Err)
-	}
-	if err := errors.Join(failed...); err != nil {
-		return plan.Plan{}, fmt.Errorf("no plan was made:\n%w", err)
-	}
 	p := plan.Plan{Format: plan.Format, ID: rand.Text(), Intent: r.Digest, Commit: r.effects.Commit(r.Dir)}
+	read, skipped, err := readable(names, seen, o.SkipUnreachable)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	p.Skipped = skipped
 	for _, d := range r.Concerning(names) {
 		if d.Severity > diag.Note {
 			p.Findings.Add(d)
 		}
 	}
 	waivers := check.WaiversOf(r.Fabric, r.effects.Now())
-	steps, findings := r.steps(names, seen)
-	p.Findings = append(p.Findings, waivers.Without(findings)...)
+	steps, findings := r.steps(read, seen)
 	p.Summary = summaryOf(steps)
-	p.Waves, findings = r.arrange(steps, o.WaveSize)
-	p.Findings = append(p.Findings, findings...)
-	p.Findings = append(p.Findings, waivers.Without(boundaries(p, r.Fabric))...)
+	waves, uncovered := r.arrange(steps, o.WaveSize)
+	p.Waves = waves
+	findings = append(findings, uncovered...)
+	findings = append(findings, boundaries(p, r.Fabric)...)
+	findings = append(findings, r.leftOut(p)...)
 	if n := accepted(steps, waivers); n > 0 {
-		p.Findings.Add(diag.Diagnostic{Severity: diag.Note, Check: planCheck, Summary: fmt.Sprintf("the changes end %s that the repo accepts as drift", diag.Count(n, "difference")),
+		findings.Add(diag.Diagnostic{Severity: diag.Note, Check: planCheck, Summary: fmt.Sprintf("the changes end %s that the repo accepts as drift", diag.Count(n, "difference")),
 			Detail: "An acceptance of drift keeps a difference out of weir drift, and not out of a plan. Write what is to stay into the intent."})
 	}
 	if len(o.Device) > 0 {
-		p.Findings.Add(diag.Diagnostic{Severity: diag.Warning, Check: planCheck, Summary: fmt.Sprintf(
+		findings.Add(diag.Diagnostic{Severity: diag.Warning, Check: planCheck, Summary: fmt.Sprintf(
 			"--device %s: only %s of %d were looked at; both ends of a link must agree before a class is lossless", o.Device,
-			diag.Count(len(names), "device"), len(r.Names))})
+			diag.Count(len(read), "device"), len(r.Names))})
 	}
+	p.Findings = append(p.Findings, waivers.Without(findings)...)
 	p.Findings.Sort()
 	return p, nil
 }

@@ -31,6 +31,7 @@ type Repo struct {
 	effects  Effects
 	manifest plan.Manifest
 	devices  map[string]*inventory.Device
+	skipped  map[string]bool // devices that this run leaves out; nil: none
 	bound    map[string]render.Bound
 	lab      *Lab              // where the devices are when they are simulated ones; nil: real ones
 	recorder *drivers.Recorder // of the dialogue with devices; nil: none

@@ -53,7 +53,7 @@ func (r *Repo) Apply(ctx context.Context, p plan.Plan, o RunOptions) (Result, er
 		}
 		want[s.Device] = r.Wanted(s.Device)
 	}
-	config, end, err := r.config(ctx, p.Waves, o)
+	config, end, err := r.without(p.Skipped).config(ctx, p.Waves, o)
 	if err != nil {
 		return Result{}, err
 	}

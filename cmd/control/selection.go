@@ -139,6 +139,8 @@ func (r *Repo) aside(name string) (why string, expected bool) {
 	switch {
 	case d == nil:
 		return "it is not in the inventory", false
+	case r.skipped[name]:
+		return "it could not be reached when the plan was made", false
 	case d.StateOf() == inventory.Unmanaged:
 		return "the inventory says unmanaged: it is never written nor read", true
 	case d.StateOf() == inventory.Planned:

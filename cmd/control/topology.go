@@ -54,7 +54,7 @@ func (r *Repo) topology(names []string) health.Topology {
 // away says whether nobody is to be told that a device is down: it is in maintenance, exists on paper, or is left out of a run.
 func (r *Repo) away(name string) bool {
 	d := r.devices[name]
-	return d != nil && (d.StateOf() == inventory.Maintenance || d.StateOf() == inventory.Planned)
+	return r.skipped[name] || d != nil && (d.StateOf() == inventory.Maintenance || d.StateOf() == inventory.Planned)
 }
 
 // losslessOn are the lossless classes of a port. A class that any port keeps lossless counts on all of them: where one does

@@ -21,6 +21,7 @@ type planFlags struct {
 func (f *planFlags) register(cmd *cobra.Command) {
 	journalFlag(cmd, &f.journal)
 	deviceFlag(cmd, &f.Device, "; the plan is then incomplete")
+	cmd.Flags().BoolVar(&f.SkipUnreachable, "skip-unreachable", false, "leave devices out that cannot be reached; the plan says which, and what that means for their neighbours")
 	cmd.Flags().IntVar(&f.WaveSize, "wave-size", 0, "at most this many devices in a wave (default no limit)")
 }
 

@@ -147,6 +147,14 @@ type Plan struct {
 	Summary  Summary   `json:"summary"`
 	Findings diag.List `json:"findings"`
 	Waves    [][]Step  `json:"waves"`
+	Skipped  []Skipped `json:"skipped,omitempty"` // devices that were to be planned and could not be read
+}
+
+// Skipped is a device that a plan leaves out because it could not be read. What it holds is not known, and no wave waits for its
+// counters.
+type Skipped struct {
+	Device string `json:"device"`
+	Why    string `json:"why"`
 }
 
 // MarshalJSON writes a plan that changes nothing with an empty list of waves, and never with null.

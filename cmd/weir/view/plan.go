@@ -24,6 +24,7 @@ type PlanOptions struct {
 func (v View) Plan(p plan.Plan, o PlanOptions) {
 	if len(p.Waves) == 0 {
 		v.Findings(p.Findings)
+		v.skipped(p)
 		v.Printf("No changes: every device that was read holds what the intent wants.\n")
 		return
 	}
@@ -38,6 +39,7 @@ func (v View) Plan(p plan.Plan, o PlanOptions) {
 		v.Printf("\n")
 		v.Findings(p.Findings)
 	}
+	v.skipped(p)
 	s := p.Summary
 	v.Printf("\nPlan: %s: %d to create, %d to update, %d to delete.\n", diag.Count(s.Devices, "device"), s.Create, s.Update, s.Delete)
 	v.consequences(p)
@@ -46,6 +48,18 @@ func (v View) Plan(p plan.Plan, o PlanOptions) {
 	} else {
 		v.Printf("This plan was not saved (-o FILE): an apply makes a new one, which may differ.\n")
 	}
+}
+
+// skipped says loudly which devices the plan leaves out.
+func (v View) skipped(p plan.Plan) {
+	if len(p.Skipped) == 0 {
+		return
+	}
+	var names []string
+	for _, s := range p.Skipped {
+		names = append(names, s.Device)
+	}
+	v.Printf("\n%s of this plan, since they could not be reached: %s (%s)\n", v.Bad("LEFT OUT"), diag.First(names, 8), diag.Count(len(names), "device"))
 }
 
 // legend explains the signs that the plan uses and no others.
