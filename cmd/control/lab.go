@@ -1,8 +1,10 @@
 package control
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -11,7 +13,8 @@ import (
 // Lab tells where simulated devices are. It stands in DIR/.weir/lab/lab.json while a lab runs.
 type Lab struct {
 	Format     int                   `json:"format"`
-	Scale      float64               `json:"scale"` // seconds of the devices in one of ours
+	PID        int                   `json:"pid,omitempty"` // of the process that serves them; 0: not said
+	Scale      float64               `json:"scale"`         // seconds of the devices in one of ours
 	Devices    map[string]LabAddress `json:"devices"`
 	CA         string                `json:"ca"`
 	KnownHosts string                `json:"known_hosts"`
@@ -50,6 +53,28 @@ func ReadLab(dir string) (*Lab, error) {
 		return nil, fmt.Errorf("read where the lab is: %w", err)
 	}
 	return &l, nil
+}
+
+// RunningLab is the lab that serves the devices of the repo in dir now: one of them answers. Nil where none does, also where the file of
+// one that was killed was left behind.
+func RunningLab(ctx context.Context, dir string) *Lab {
+	l, err := Effects{}.lab(dir)
+	if err != nil {
+		return nil
+	}
+	d := net.Dialer{Timeout: time.Second}
+	for _, name := range sortedNames(l.Devices) {
+		for _, address := range []string{l.Devices[name].SSH, l.Devices[name].GNMI} {
+			if address == "" {
+				continue
+			}
+			if conn, err := d.DialContext(ctx, "tcp", address); err == nil {
+				_ = conn.Close()
+				return l
+			}
+		}
+	}
+	return nil
 }
 
 // Scale is how many seconds of the devices pass in one of ours: 1, but in a lab.

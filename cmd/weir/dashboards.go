@@ -14,7 +14,7 @@ import (
 func dashboardsCommand(c *console) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
-		Use:   "dashboards",
+		Use:   "dashboards [DIR]",
 		Short: "Write Grafana dashboards, and the files of Prometheus and Alertmanager",
 		Long: `dashboards writes what shows and alerts on the metrics of weir watch --listen:
   DIR/grafana/*.json               dashboards: the fabric, a device, a port, plan and drift; import them in Grafana, or put
@@ -22,9 +22,20 @@ func dashboardsCommand(c *console) *cobra.Command {
   DIR/prometheus/prometheus.yml    an example of a Prometheus that scrapes weir watch --listen :9469
   DIR/prometheus/alerts.yml        alert rules, to be named under rule_files
   DIR/prometheus/alertmanager.yml  an example of an Alertmanager that tells of each trouble once; the receiver is yours
-Files of an earlier weir are overwritten.`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+DIR is the folder to write to, and may be given with -o as well. Files of an earlier weir are overwritten.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) > 1:
+				return fmt.Errorf("dashboards takes only the folder to write to, and %d arguments were given: %s", len(args), strings.Join(args, " "))
+			case len(args) == 1 && cmd.Flags().Changed("out") && args[0] != out:
+				return fmt.Errorf("the folder to write to is given twice: %s, and -o %s", args[0], out)
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				out = args[0]
+			}
 			boards, others, err := writeDashboards(out)
 			if err != nil {
 				return err

@@ -58,6 +58,10 @@ func Start(ctx context.Context, r *control.Repo, o Options) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
+	if other := control.RunningLab(ctx, r.Dir); other != nil {
+		return nil, fmt.Errorf("a lab of %s runs already%s: end it first, or reach its devices with --lab; if no lab answers there, remove %s",
+			r.Dir, process(other), control.LabFile(r.Dir))
+	}
 	dir, err := filepath.Abs(control.LabDir(r.Dir))
 	if err != nil {
 		return nil, err
@@ -79,13 +83,21 @@ func Start(ctx context.Context, r *control.Repo, o Options) (*Lab, error) {
 	return lab, nil
 }
 
+// process names the process of a lab.
+func process(l *control.Lab) string {
+	if l.PID == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", in process %d", l.PID)
+}
+
 func writeLab(dir string, lab *Lab, specs []sim.Spec) error {
 	user, password := lab.Credentials()
 	secret := filepath.Join(dir, "password")
 	if err := os.WriteFile(secret, []byte(password), 0o600); err != nil {
 		return fmt.Errorf("write where the lab is: %w", err)
 	}
-	f := control.Lab{Format: 1, Scale: lab.Scale(), Devices: map[string]control.LabAddress{}, CA: lab.CAFile(), KnownHosts: lab.KnownHosts(),
+	f := control.Lab{Format: 1, PID: os.Getpid(), Scale: lab.Scale(), Devices: map[string]control.LabAddress{}, CA: lab.CAFile(), KnownHosts: lab.KnownHosts(),
 		User: user, Password: "file:" + secret}
 	for _, s := range specs {
 		gnmi, ssh := lab.Endpoint(s.Name)
@@ -118,6 +130,9 @@ func specsOf(f *fabric.Fabric, files string) ([]sim.Spec, error) {
 		ka, kb := [2]string{a.Device, a.Port}, [2]string{b.Device, b.Port}
 		peers[ka], peers[kb] = kb, ka
 		cables[ka], cables[kb] = l.Length, l.Length
+	}
+	if err := knownFolders(files, simulated); err != nil {
+		return nil, err
 	}
 	var specs []sim.Spec
 	for _, d := range f.Inventory.Devices {
@@ -160,31 +175,6 @@ func Served(r *control.Repo) (served, dark []string) {
 	slices.SortFunc(served, addr.Natural)
 	slices.SortFunc(dark, addr.Natural)
 	return served, dark
-}
-
-// startFiles reads FOLDER/<device>/*; nil where there is nothing.
-func startFiles(folder string, d *inventory.Device) (map[string][]byte, error) {
-	if folder == "" {
-		return nil, nil
-	}
-	dir := filepath.Join(folder, d.Name.V)
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: read the configuration to start from: %w", d.Name.V, err)
-	}
-	files := map[string][]byte{}
-	for _, e := range entries {
-		if e.IsDir() {
-			continue
-		}
-		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
-			return nil, fmt.Errorf("%s: read the configuration to start from: %w", d.Name.V, err)
-		}
-	}
-	return files, nil
 }
 
 // Steer carries out one command of an operator of the lab, such as: traffic incast gpu1. It gives what the command prints.

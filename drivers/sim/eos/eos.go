@@ -58,6 +58,9 @@ func New(hw sim.Hardware) sim.Personality {
 // startup is the name of the configuration that the device starts with.
 const startup = "startup-config"
 
+// ConfigFile is the name under which a Spec brings the configuration to start from.
+const ConfigFile = startup
+
 // familyOf tells the ASIC from the model: 7280R, 7500R and 7800R are Jericho's, which EOS calls Sand; all others count as
 // Strata.
 func familyOf(sku string) family {
