@@ -47,7 +47,9 @@ func (r *Repo) Plan(names []string, seen map[string]Observation, o PlanOptions) 
 		findings.Add(diag.Diagnostic{Severity: diag.Note, Check: planCheck, Summary: fmt.Sprintf("the changes end %s that the repo accepts as drift", diag.Count(n, "difference")),
 			Detail: "An acceptance of drift keeps a difference out of weir drift, and not out of a plan. Write what is to stay into the intent."})
 	}
-	if len(o.Device) > 0 {
+	if len(o.Device) == 0 {
+		findings = append(findings, r.Orphaned()...)
+	} else {
 		findings.Add(diag.Diagnostic{Severity: diag.Warning, Check: planCheck, Summary: fmt.Sprintf(
 			"--device %s: only %s of %d were looked at; both ends of a link must agree before a class is lossless", o.Device,
 			diag.Count(len(read), "device"), len(r.Names))})

@@ -31,6 +31,7 @@ type Repo struct {
 	effects  Effects
 	manifest plan.Manifest
 	devices  map[string]*inventory.Device
+	flags    string          // that a command on the repo needs beside its folder, for hints that can be pasted
 	skipped  map[string]bool // devices that this run leaves out; nil: none
 	bound    map[string]render.Bound
 	lab      *Lab              // where the devices are when they are simulated ones; nil: real ones
@@ -40,7 +41,7 @@ type Repo struct {
 // Open reads, resolves and checks the repo in dir. What is wrong with what it says is in its findings; an error means that it
 // could not be read at all.
 func Open(dir string, o Options) (*Repo, error) {
-	r := &Repo{Dir: dir, Store: StoreOf(dir, o), effects: o.Effects.real(dir)}
+	r := &Repo{Dir: dir, Store: StoreOf(dir, o), effects: o.Effects.real(dir), flags: flagsOf(o)}
 	if err := r.isRepo(); err != nil {
 		return nil, err
 	}
@@ -62,6 +63,18 @@ func Open(dir string, o Options) (*Repo, error) {
 	r.resolve()
 	r.Findings.Sort()
 	return r, nil
+}
+
+// flagsOf are the flags that lead to the options, with a blank before each.
+func flagsOf(o Options) string {
+	flags := ""
+	if o.Lab {
+		flags += " --lab"
+	}
+	if o.Journal != "" {
+		flags += " --journal " + o.Journal
+	}
+	return flags
 }
 
 // isRepo says why the folder cannot be a fabric repo.

@@ -81,6 +81,9 @@ func orElse(glob string, names []string) string {
 	if meant := source.DidYouMean(glob, names); meant != "" {
 		return meant
 	}
+	if len(names) == 0 {
+		return ""
+	}
 	return ": there are " + diag.First(names, 8)
 }
 

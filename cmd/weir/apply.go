@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/cmd/weir/view"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
@@ -42,13 +44,15 @@ func applyCommand(c *console) *cobra.Command {
 	var agreed consentFlags
 	var dir string
 	var settle control.Settle
+	var release []string
 	cmd := &cobra.Command{
 		Use:   "apply [FILE|DIR]",
 		Short: "Carry out a saved plan, or plan and ask",
 		Long: `apply carries out a saved plan, or makes one and asks. It goes in waves: a canary first, then the switches from the hosts
 upwards, hosts last. A wave stays only when every device reads back as wanted and the counters say that the class is
 lossless; otherwise the whole wave is led back and the run stops. Everything is in a journal before it happens, so that
-a run that is cut off can be ended by weir recover.`,
+a run that is cut off can be ended by weir recover. With --release it plans nothing: weir forgets what it owns on a device that left
+the inventory, and the device keeps it.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			saved := len(args) == 1 && isFile(args[0])
@@ -64,6 +68,9 @@ a run that is cut off can be ended by weir recover.`,
 			}
 			if err := r.Free(); err != nil {
 				return err
+			}
+			if len(release) > 0 {
+				return c.release(r, release, saved, agreed.yes)
 			}
 			var p plan.Plan
 			if saved {
@@ -82,8 +89,32 @@ a run that is cut off can be ended by weir recover.`,
 	f.register(cmd)
 	agreed.register(cmd)
 	settleFlags(cmd, &settle)
+	cmd.Flags().StringArrayVar(&release, "release", nil, "forget what weir owns on this device, which left the inventory: it stays there and is nobody's; nothing else is done")
 	cmd.Flags().StringVar(&dir, "repo", ".", "the fabric repo that a saved plan was made from")
 	return cmd
+}
+
+// release forgets orphans, after asking unless that was agreed.
+func (c *console) release(r *control.Repo, names []string, saved, agreed bool) error {
+	if saved {
+		return errors.New("--release is of a repo and not of a saved plan")
+	}
+	for _, o := range r.Orphans() {
+		if slices.Contains(names, o.Device) {
+			c.stderr().Printf("%s: %s stay there and are nobody's: %s\n", o.Device, diag.Count(len(o.Objects), "object"), diag.First(o.Objects, 8))
+		}
+	}
+	if !agreed && !c.asked("Forget them? Only yes is taken: ") {
+		return errors.New("nothing was done")
+	}
+	if err := r.Release(names); err != nil {
+		return err
+	}
+	done := "weir owns nothing any more on " + strings.Join(names, ", ")
+	if !c.json {
+		c.stdout().Printf("%s.\n", done)
+	}
+	return c.nothing("release", done)
 }
 
 // apply shows the plan unless it was saved, asks unless that was agreed, and carries it out.

@@ -36,6 +36,7 @@ could not be read: an unreachable device is never "no drift". Differences that w
 			seen := c.observe(cmd.Context(), r, names, f.observed)
 			c.warnUnfinished(r)
 			c.warnExpired(r)
+			c.stderr().Findings(r.Orphaned())
 			resting, err := r.Resting(f.Device)
 			if err != nil {
 				return err

@@ -1,0 +1,100 @@
+package control
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/weirfabric/weir/drivers/apply/journal"
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/inventory"
+)
+
+// Orphan is a device that weir configured and that is no longer weir's to configure.
+type Orphan struct {
+	Device  string
+	Why     string   // it is none of weir's devices any more
+	Objects []string // shared objects that weir made or adopted there, as the manifest has them
+}
+
+// Orphans are the devices that the manifest lists objects of and that weir writes no configuration for, as people count.
+func (r *Repo) Orphans() []Orphan {
+	var out []Orphan
+	for _, name := range sortedNames(r.manifest) {
+		if len(r.manifest[name]) == 0 || r.bound[name] != nil {
+			continue
+		}
+		why := "it is not in the inventory any more"
+		switch d := r.devices[name]; {
+		case d != nil && d.StateOf() == inventory.Unmanaged:
+			why = "the inventory says unmanaged"
+		case d != nil:
+			why = "weir writes no configuration for it any more"
+		}
+		out = append(out, Orphan{name, why, r.manifest[name]})
+	}
+	return out
+}
+
+// listedObjects is how many objects of an orphan a finding names.
+const listedObjects = 8
+
+// Orphaned are the findings about orphans.
+func (r *Repo) Orphaned() diag.List {
+	var findings diag.List
+	for _, o := range r.Orphans() {
+		findings.Add(diag.Diagnostic{
+			Severity: diag.Warning, Check: "orphan", Addr: addr.Device(o.Device),
+			Summary: fmt.Sprintf("%s, and %s that weir made or adopted %s there", o.Why, diag.Count(len(o.Objects), "object"), stands(len(o.Objects))),
+			Detail: fmt.Sprintf("%s; its ports keep what weir set as well. weir changes nothing there any more. If all of that may stay: weir apply --release %s %s%s. "+
+				"If it is to go: put the device back into the inventory, roll back the run that brought it (weir runs), and only then take it out again.",
+				diag.First(o.Objects, listedObjects), o.Device, r.Dir, r.flags),
+		})
+	}
+	return findings
+}
+
+func stands(n int) string {
+	if n == 1 {
+		return "stands"
+	}
+	return "stand"
+}
+
+// Release forgets what weir owns on orphans: it stays on the devices, and is nobody's. The names must be those of orphans.
+func (r *Repo) Release(names []string) (err error) {
+	var known []string
+	for _, o := range r.Orphans() {
+		known = append(known, o.Device)
+	}
+	for _, name := range names {
+		switch {
+		case slices.Contains(known, name):
+		case r.bound[name] != nil:
+			return fmt.Errorf("%s is in the inventory, and the next plan would take what it wants there back: take it out of the inventory first, or write state: unmanaged", name)
+		default:
+			return fmt.Errorf("%s: weir owns nothing there%s", name, orElse(name, known))
+		}
+	}
+	if err := r.Free(); err != nil {
+		return err
+	}
+	lock := journal.Lock{Run: "release", Verb: "release", Who: r.effects.Who, PID: r.effects.PID, Since: r.effects.Now()}
+	if err := r.Store.Lock(lock); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Store.Unlock()) }()
+	manifest, err := r.Store.Manifest() // as it stands under the lock
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		delete(manifest, name)
+	}
+	if err := r.Store.SaveManifest(manifest); err != nil {
+		return fmt.Errorf("release: %w", err)
+	}
+	r.manifest = manifest
+	return nil
+}
