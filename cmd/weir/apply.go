@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -56,8 +57,11 @@ the inventory, and the device keeps it.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			saved := len(args) == 1 && isFile(args[0])
-			if !saved {
+			switch {
+			case !saved:
 				dir = dirArg(args)
+			case len(f.Device) > 0 || f.SkipUnreachable || f.WaveSize > 0:
+				return fmt.Errorf("%s is a plan already: --device, --skip-unreachable and --wave-size are for making one", args[0])
 			}
 			r, err := c.open(dir, f.journal)
 			if err != nil {
