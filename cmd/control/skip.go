@@ -11,6 +11,7 @@ import (
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/inventory"
 )
 
 // errNotObserved says that a folder of observations holds nothing of a device.
@@ -50,29 +51,46 @@ func readable(names []string, seen map[string]Observation, skip bool) (read []st
 	return read, skipped, nil
 }
 
-// leftOut are the findings about devices that a plan leaves out: each with the links to devices that the plan changes, whose
-// other end is not known then.
+// leftOut are the findings about devices that a plan leaves as they are: those that could not be reached, and those in maintenance that
+// are linked to devices which change. The other end of such a link is not known.
 func (r *Repo) leftOut(p plan.Plan) diag.List {
 	changed := map[string]bool{}
 	for _, name := range p.Devices() {
 		changed[name] = true
 	}
 	var findings diag.List
+	add := func(device, summary, detail string) {
+		findings.Add(diag.Diagnostic{Severity: diag.Warning, Check: planCheck, Summary: summary, Detail: detail, Addr: addr.Device(device)})
+	}
 	for _, s := range p.Skipped {
-		var links []string
-		for _, l := range r.Fabric.Links {
-			a, b := l.A.Address(), l.B.Address()
-			if a.Device == s.Device && changed[b.Device] || b.Device == s.Device && changed[a.Device] {
-				links = append(links, l.String())
-			}
-		}
 		detail := "What it holds is not known, and it stays as it is: " + s.Why
-		if len(links) > 0 {
-			detail += fmt.Sprintf("\nDevices that change are linked to it: %s.\nBoth ends of a link must agree before a class is lossless there: plan it as soon as it is back.", diag.First(links, listedLinks))
+		if links := r.linksBetween(s.Device, changed); links != "" {
+			detail += "\n" + links
 		}
-		findings.Add(diag.Diagnostic{Severity: diag.Warning, Check: planCheck, Summary: "it is left out of the plan: it could not be reached", Detail: detail, Addr: addr.Device(s.Device)})
+		add(s.Device, "it is left out of the plan: it could not be reached", detail)
+	}
+	for _, name := range r.InState(inventory.Maintenance) {
+		if links := r.linksBetween(name, changed); links != "" {
+			add(name, "it is left out of the plan: it is in maintenance", links)
+		}
 	}
 	return findings
+}
+
+// linksBetween names the links between a device that stays as it is and devices that change, and what that means; empty where there
+// are none.
+func (r *Repo) linksBetween(device string, changed map[string]bool) string {
+	var links []string
+	for _, l := range r.Fabric.Links {
+		a, b := l.A.Address(), l.B.Address()
+		if a.Device == device && changed[b.Device] || b.Device == device && changed[a.Device] {
+			links = append(links, l.String())
+		}
+	}
+	if len(links) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Devices that change are linked to it: %s.\nBoth ends of a link must agree before a class is lossless there: plan it as soon as it is back.", diag.First(links, listedLinks))
 }
 
 // listedLinks is how many links a finding names.

@@ -63,6 +63,31 @@ func TestADeviceThatIsAwayEndsAPlanUnlessItMayBeLeftOut(t *testing.T) {
 	}
 }
 
+func TestAPlanNamesTheLinksToWhatIsInMaintenance(t *testing.T) {
+	r := podOf(t, map[string]string{"spine1": "maintenance"}, nil)
+	names, _, err := r.Reached(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		changed string
+		want    bool
+	}{"a leaf changes": {"leaf1", true}, "nothing changes": {"", false}} {
+		seen := inOrder(r)
+		if c.changed != "" {
+			seen[c.changed] = altered(seen[c.changed], "Ethernet128", addr.MTU)
+		}
+		p, err := r.Plan(names, seen, PlanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Contains(p.Findings.String(), "spine1: it is left out of the plan: it is in maintenance [plan]\n  Devices that change are linked to it: leaf1/Ethernet128 - spine1/Ethernet1/1.")
+		if got != c.want {
+			t.Errorf("%s: got\n%s", name, p.Findings)
+		}
+	}
+}
+
 func TestAPlanOfNothingThatCanBeReachedIsNone(t *testing.T) {
 	r := pod(t, nil)
 	seen := map[string]Observation{"leaf1": {Err: &drivers.UnreachableError{Device: "leaf1", Err: errors.New("no route to host")}}}
