@@ -20,8 +20,8 @@ const module = "github.com/weirfabric/weir/"
 // floors is the order of the packages: imports go down only. A folder that is not named stands on the floor of the nearest
 // folder above it that is.
 var floors = map[string]int{
-	"cmd/weir":     11,
-	"cmd/control":  10,
+	"cmd/weir":    11,
+	"cmd/control": 10, "cmd/control/simulation": 11,
 	"drivers/gnmi": 9, "drivers/ssh": 9, "drivers/sim": 9, "drivers/drivertest": 9, "drivers/apply": 9,
 	"host": 9, "telemetry/gnmi": 9, "telemetry/poll": 9, "telemetry/verify": 9,
 	"render/cli": 8, "render/sonic": 8, "render/dialecttest": 8,
