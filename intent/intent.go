@@ -164,8 +164,8 @@ type Apply struct {
 
 // Waiver accepts a finding that was weighed.
 type Waiver struct {
-	Check   source.Value[string]    `yaml:"check,required" doc:"The check whose findings are accepted, or drift, boundary or another name of what is found when devices are looked at: docs/checks.md lists them."`
-	Address source.Value[string]    `yaml:"address" doc:"The address that they are about; it covers what lies inside it."`
+	Check   source.Value[string]    `yaml:"check,required" form:"name" doc:"The check whose findings are accepted, or drift, boundary or another name of what is found when devices are looked at: docs/checks.md lists them."`
+	Address source.Value[string]    `yaml:"address" form:"thing" doc:"The address that they are about; it covers what lies inside it."`
 	Reason  source.Value[string]    `yaml:"reason,required" doc:"Why they are accepted."`
 	Expires source.Value[time.Time] `yaml:"expires" doc:"The last day, UTC, on which they are; without it they always are."`
 	At      diag.Pos

@@ -51,14 +51,14 @@ type linksDoc struct {
 // identity is the name of a device, or the names of several that are alike.
 type identity struct {
 	Name  source.Value[string] `yaml:"name" form:"name" doc:"Name of the device."`
-	Names source.Value[names]  `yaml:"names" doc:"Names of several devices that are alike: leaf[1-16]."`
+	Names source.Value[names]  `yaml:"names" form:"name" doc:"Names of several devices that are alike: leaf[1-16]."`
 	At    diag.Pos
 }
 
 // common is what switches and hosts have in common.
 type common struct {
 	Platform   source.Value[string] `yaml:"platform" form:"name" doc:"The language that the device speaks."`
-	SKU        source.Value[string] `yaml:"sku" doc:"Model of the hardware, as its vendor writes it."`
+	SKU        source.Value[string] `yaml:"sku" form:"model" doc:"Model of the hardware, as its vendor writes it."`
 	Release    source.Value[string] `yaml:"release" form:"version" doc:"Release of the software that the device runs, as its vendor writes it: 202411."`
 	Role       source.Value[string] `yaml:"role" form:"name" doc:"What the device is in the fabric: leaf, spine, gpu."`
 	State      source.Value[State]  `yaml:"state" enum:"active,maintenance,planned,unmanaged" doc:"What weir does with the device: active, which is the default; maintenance: it is not changed and not judged; planned: it is on paper and never dialled; unmanaged: it is somebody else's, never written nor read."`
@@ -69,7 +69,7 @@ type common struct {
 // portNames is the name of a port, or the names of several that are alike.
 type portNames struct {
 	Name  source.Value[string] `yaml:"name" form:"port" doc:"Name of the port, as the device calls it."`
-	Names source.Value[names]  `yaml:"names" doc:"Names of several ports that are alike: Ethernet[0-252/4]."`
+	Names source.Value[names]  `yaml:"names" form:"port" doc:"Names of several ports that are alike: Ethernet[0-252/4]."`
 	At    diag.Pos
 }
 
@@ -80,13 +80,20 @@ type portSpec struct {
 	Breakout  source.Value[string]   `yaml:"breakout" form:"breakout" doc:"How the socket is split: 4x100G."`
 }
 
+// nicNames is the name of a NIC port, or the names of several that are alike.
+type nicNames struct {
+	Name  source.Value[string] `yaml:"name" form:"netdev" doc:"Name of the port, as the host calls it."`
+	Names source.Value[names]  `yaml:"names" form:"netdev" doc:"Names of several ports that are alike: eth[0-7]."`
+	At    diag.Pos
+}
+
 type nicSpec struct {
-	portNames `yaml:",inline"`
-	Speed     source.Value[qos.Rate] `yaml:"speed,required" min:"1G" max:"6.4T" doc:"Speed of the NIC port."`
-	Model     source.Value[string]   `yaml:"model" doc:"Model of the NIC, as the catalog calls it."`
-	Firmware  source.Value[string]   `yaml:"firmware" form:"version" doc:"Firmware that the NIC runs: 20.31.1014. It is compared with the lowest that the catalog allows for the model."`
-	Driver    source.Value[string]   `yaml:"driver" form:"version" doc:"Version of the NIC's driver: 24.10-1.1.4. It is compared with the lowest that the catalog allows for the model."`
-	RDMA      source.Value[names]    `yaml:"rdma" doc:"RDMA device of the port: mlx5_0; of several ports as many: mlx5_[0-7]."`
+	nicNames `yaml:",inline"`
+	Speed    source.Value[qos.Rate] `yaml:"speed,required" min:"1G" max:"6.4T" doc:"Speed of the NIC port."`
+	Model    source.Value[string]   `yaml:"model" form:"model" doc:"Model of the NIC, as the catalog calls it."`
+	Firmware source.Value[string]   `yaml:"firmware" form:"version" doc:"Firmware that the NIC runs: 20.31.1014. It is compared with the lowest that the catalog allows for the model."`
+	Driver   source.Value[string]   `yaml:"driver" form:"version" doc:"Version of the NIC's driver: 24.10-1.1.4. It is compared with the lowest that the catalog allows for the model."`
+	RDMA     source.Value[names]    `yaml:"rdma" form:"rdma" doc:"RDMA device of the port: mlx5_0; of several ports as many: mlx5_[0-7]."`
 }
 
 type linkDefaults struct {
@@ -96,8 +103,8 @@ type linkDefaults struct {
 }
 
 type linkSpec struct {
-	A            source.Value[names] `yaml:"a,required" doc:"One end, DEVICE/PORT. With ranges several ends: leaf1/Ethernet[0-12/4]."`
-	B            source.Value[names] `yaml:"b,required" doc:"The other end, DEVICE/PORT. With ranges as many as the first has, end by end: spine[1-4]/Ethernet0."`
+	A            source.Value[names] `yaml:"a,required" form:"end" doc:"One end, DEVICE/PORT. With ranges several ends: leaf1/Ethernet[0-12/4]."`
+	B            source.Value[names] `yaml:"b,required" form:"end" doc:"The other end, DEVICE/PORT. With ranges as many as the first has, end by end: spine[1-4]/Ethernet0."`
 	linkDefaults `yaml:",inline"`
 	At           diag.Pos
 }

@@ -23,7 +23,7 @@ type modelsDoc struct {
 // model is a switch that a scaffold can be made of.
 type model struct {
 	Platform   source.Value[string]      `yaml:"platform,required" form:"name" doc:"The platform."`
-	SKU        source.Value[string]      `yaml:"sku,required" doc:"The SKU, as the catalog has it."`
+	SKU        source.Value[string]      `yaml:"sku,required" form:"model" doc:"The SKU, as the catalog has it."`
 	Ports      source.Value[string]      `yaml:"ports,required" doc:"The names of its ports, as a range."`
 	Speed      source.Value[qos.Rate]    `yaml:"speed,required" doc:"The speed of its ports."`
 	Lanes      source.Value[int]         `yaml:"lanes,required" min:"1" max:"16" doc:"The lanes of each port."`

@@ -17,25 +17,22 @@ type names struct{ all []string }
 // bracket is a range: first and last number, and a step.
 var bracket = regexp.MustCompile(`\[([0-9]{1,6})-([0-9]{1,6})(?:/([0-9]{1,6}))?\]`)
 
-// UnmarshalText reads a text with ranges, or one without, which stands for itself.
-func (n *names) UnmarshalText(text []byte) error {
-	n.all = []string{string(text)}
-	if strings.ContainsAny(string(text), "[]") {
-		all, err := Spread(string(text))
+// Spread reads a text with ranges, or one without, which stands for itself.
+func (n *names) Spread(text string) ([]string, error) {
+	n.all = []string{text}
+	if strings.ContainsAny(text, "[]") {
+		all, err := Spread(text)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		n.all = all
 	}
-	if len(text) == 0 || strings.ContainsAny(string(text), " \t") {
-		return fmt.Errorf("%q: a name has no blanks", text)
-	}
-	return nil
+	return n.all, nil
 }
 
 // Written says how names are written.
 func (*names) Written() (want, pattern string) {
-	return "a name, or several like Ethernet[0-252/4]", `^[^ \t]+$`
+	return "a name, or several like Ethernet[0-252/4]", `^[A-Za-z0-9\[][A-Za-z0-9_.:/\[\]-]*$`
 }
 
 // Spread writes a text out for every number of its ranges: leaf[1-2] is leaf1 and leaf2. A text without a range stands for itself;

@@ -15,7 +15,7 @@ type catalogDoc struct {
 }
 
 type asicRow struct {
-	Name            source.Value[string]         `yaml:"name,required" doc:"Name of the chip."`
+	Name            source.Value[string]         `yaml:"name,required" form:"model" doc:"Name of the chip."`
 	Buffer          source.Value[qos.Bytes]      `yaml:"buffer" min:"1B" doc:"Packet buffer in all: 32MB."`
 	Cell            source.Value[qos.Bytes]      `yaml:"cell" min:"1B" doc:"Unit in which the chip stores packets: 208B."`
 	PipelineLatency source.Value[qos.Bytes]      `yaml:"pipelineLatency" min:"1B" doc:"What may arrive before the chip decides to send PAUSE."`
@@ -33,16 +33,16 @@ type asicRow struct {
 }
 
 type skuRow struct {
-	Name     source.Value[string] `yaml:"name,required" doc:"The model, as its vendor writes it and as devices have it in sku."`
-	ASIC     source.Value[string] `yaml:"asic" doc:"Name of the chip in it, as the catalog has it."`
+	Name     source.Value[string] `yaml:"name,required" form:"model" doc:"The model, as its vendor writes it and as devices have it in sku."`
+	ASIC     source.Value[string] `yaml:"asic" form:"model" doc:"Name of the chip in it, as the catalog has it."`
 	Computes source.Value[bool]   `yaml:"computes" doc:"Whether the switch works headroom out by itself from speed and cable length."`
-	Headroom source.Value[string] `yaml:"headroom" doc:"File in inventory/ with the vendor's table of headroom, like inventory/tables/leaf.ini, in the columns of pg_profile_lookup.ini: speed cable size xon xoff threshold. computed: the switch uses no table, as with a dynamic buffer model."`
+	Headroom source.Value[string] `yaml:"headroom" form:"file" doc:"File in inventory/ with the vendor's table of headroom, like inventory/tables/leaf.ini, in the columns of pg_profile_lookup.ini: speed cable size xon xoff threshold. computed: the switch uses no table, as with a dynamic buffer model."`
 	Source   source.Value[string] `yaml:"source" doc:"Where this comes from."`
 	At       diag.Pos
 }
 
 type nicRow struct {
-	Name       source.Value[string] `yaml:"name,required" doc:"The model, as NIC ports have it in model."`
+	Name       source.Value[string] `yaml:"name,required" form:"model" doc:"The model, as NIC ports have it in model."`
 	RoCE       []source.Value[int]  `yaml:"roce" min:"1" max:"2" doc:"The versions of RoCE that it speaks: [1, 2]."`
 	Firmware   source.Value[string] `yaml:"firmware" form:"version" doc:"The lowest firmware that may run."`
 	Driver     source.Value[string] `yaml:"driver" form:"version" doc:"The lowest driver that may run."`
@@ -52,9 +52,9 @@ type nicRow struct {
 }
 
 type bugRow struct {
-	Name     source.Value[string] `yaml:"name,required" doc:"The fault as its makers know it: repository and number."`
+	Name     source.Value[string] `yaml:"name,required" form:"model" doc:"The fault as its makers know it: repository and number."`
 	Platform source.Value[string] `yaml:"platform" form:"name" doc:"The platform that has it; without it any."`
-	ASICs    []string             `yaml:"asics" doc:"The chips that have it, as the catalog names them; without it all."`
+	ASICs    []string             `yaml:"asics" form:"model" doc:"The chips that have it, as the catalog names them; without it all."`
 	Releases []string             `yaml:"releases" form:"version" doc:"The releases that have it, with all that follows them behind a dot; without it all."`
 	Action   source.Value[string] `yaml:"action" enum:"drop,forward,alert" doc:"The action of the watchdog with which it shows; without it any."`
 	Summary  source.Value[string] `yaml:"summary,required" doc:"What happens, in one line."`

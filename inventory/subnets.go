@@ -58,7 +58,7 @@ type subnetSpec struct {
 
 type routerSpec struct {
 	identity `yaml:",inline"`
-	Joins    []source.Value[string] `yaml:"joins,required" doc:"Where it is plugged in: SUBNET/LEVEL. At the top level it stands above the subnet, at any other below the switches of that level, as a host does."`
+	Joins    []source.Value[string] `yaml:"joins,required" form:"join" doc:"Where it is plugged in: SUBNET/LEVEL. At the top level it stands above the subnet, at any other below the switches of that level, as a host does."`
 }
 
 type talkSpec struct {

@@ -58,12 +58,12 @@ func (d *decoder) readable(s *shape, n *yaml.Node, doc string) bool {
 	switch {
 	case n.Kind == yaml.AliasNode:
 		d.errorf(n, "Anchors and aliases are not read, so that every value has one place. Write the value out, or say it once in an override or in defaults.",
-			"an alias (*%s) stands here", n.Value)
+			"an alias (*%s) stands here", shortened(n.Value))
 	case n.Anchor != "":
 		d.errorf(n, "Anchors and aliases are not read, so that every value has one place. Write the value out, or say it once in an override or in defaults.",
-			"an anchor (&%s) stands here", n.Anchor)
+			"an anchor (&%s) stands here", shortened(n.Anchor))
 	case n.Style&yaml.TaggedStyle != 0:
-		d.errorf(n, "Remove the tag: weir knows what type belongs here.", "a tag (%s) stands here", n.Tag)
+		d.errorf(n, "Remove the tag: weir knows what type belongs here.", "a tag (%s) stands here", shortened(n.Tag))
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
 		d.errorf(n, doc, "has no value: want %s", s.want())
 	default:
@@ -77,6 +77,10 @@ func (d *decoder) scalar(s *shape, n *yaml.Node, doc string, dst reflect.Value) 
 		d.errorf(n, doc, "want %s, found %s", s.want(), found(n))
 		return
 	}
+	if !s.scalar.text && len(n.Value) > mostValue {
+		d.errorf(n, doc, "%s is %d bytes long: want %s", short(n.Value), len(n.Value), s.want())
+		return
+	}
 	if err := s.scalar.read(n, dst); err != nil {
 		d.errorf(n, doc, "%s", err)
 	}
@@ -86,7 +90,7 @@ func (d *decoder) list(s *shape, n *yaml.Node, doc string, dst reflect.Value) {
 	if n.Kind != yaml.SequenceNode {
 		summary := fmt.Sprintf("want %s, found %s", s.want(), found(n))
 		if n.Kind == yaml.ScalarNode && s.elem.scalar != nil {
-			summary += fmt.Sprintf(": write [%s]", n.Value)
+			summary += fmt.Sprintf(": write [%s]", shortened(n.Value))
 		}
 		d.errorf(n, doc, "%s", summary)
 		return
@@ -107,6 +111,10 @@ func (d *decoder) table(s *shape, n *yaml.Node, doc string, dst reflect.Value) {
 	for i := 0; i < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if !d.isKey(key) || d.twice(key, first[key.Value]) {
+			continue
+		}
+		if err := formOf("key").refuse(key.Value); err != nil {
+			d.errorf(key, doc, "key %s", err)
 			continue
 		}
 		first[key.Value] = key
@@ -174,7 +182,7 @@ func (d *decoder) twice(key, first *yaml.Node) bool {
 	if first == nil {
 		return false
 	}
-	d.errorf(key, "Keep one of the two.", "key %q is written twice", key.Value)
+	d.errorf(key, "Keep one of the two.", "key %s is written twice", short(key.Value))
 	last := &d.findings[len(d.findings)-1]
 	last.At = []diag.Pos{d.pos(first), d.pos(key)}
 	return true
@@ -185,7 +193,7 @@ func (d *decoder) unknown(s *shape, key *yaml.Node) {
 	if below := s.below(key.Value); question == "" && below != "" {
 		question = fmt.Sprintf("; did you mean %s?", below)
 	}
-	d.errorf(key, "Known keys here: "+strings.Join(s.keys(), ", ")+".", "unknown key %q%s", key.Value, question)
+	d.errorf(key, "Known keys here: "+strings.Join(s.keys(), ", ")+".", "unknown key %s%s", short(key.Value), question)
 }
 
 // in runs f one step further down the path.
@@ -201,7 +209,7 @@ func (d *decoder) errorf(n *yaml.Node, detail, format string, args ...any) {
 	if p := d.spelt(); p != "" {
 		summary = p + ": " + summary
 	}
-	d.findings.Add(diag.Diagnostic{Severity: diag.Error, Check: Check, Summary: summary, Detail: detail, At: []diag.Pos{d.pos(n)}})
+	d.findings.Add(diag.Diagnostic{Severity: diag.Error, Check: Check, Summary: diag.Plain(summary), Detail: detail, At: []diag.Pos{d.pos(n)}})
 }
 
 // spelt is the path as the operator would say it: classes[0].ecn.min.
@@ -232,6 +240,5 @@ func found(n *yaml.Node) string {
 	case yaml.SequenceNode:
 		return "a list"
 	}
-	word := []rune(n.Value)
-	return strconv.Quote(string(word[:min(40, len(word))]))
+	return strconv.Quote(shortened(n.Value))
 }

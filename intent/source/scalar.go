@@ -2,7 +2,6 @@ package source
 
 import (
 	"encoding"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -22,6 +21,7 @@ type Text interface {
 // scalar is how one word is read.
 type scalar struct {
 	want   string         // "a whole number from 0 to 7"
+	text   bool           // it bounds its length itself; all others have mostValue characters at most
 	schema map[string]any // the same as JSON Schema
 	read   func(n *yaml.Node, dst reflect.Value) error
 }
@@ -36,6 +36,9 @@ func scalarOf(t reflect.Type, l limits) *scalar {
 		return parsedScalar(parser{want, pattern, func(text string, dst reflect.Value) error {
 			return dst.Addr().Interface().(Text).UnmarshalText([]byte(text))
 		}})
+	}
+	if _, ok := reflect.New(t).Interface().(Names); ok {
+		return namesScalar(t, l)
 	}
 	switch {
 	case t.Kind() == reflect.Bool:
@@ -61,38 +64,47 @@ func readBool(n *yaml.Node, dst reflect.Value) error {
 
 // textScalar reads text: one of the words of enum, or of a form.
 func textScalar(l limits) *scalar {
-	f, ok := forms[l.form]
-	if !ok {
-		panic("source: no form " + l.form)
+	f := formOf(l.form)
+	if l.enum == "" {
+		return &scalar{want: f.want, text: true, schema: f.schema(), read: func(n *yaml.Node, dst reflect.Value) error {
+			if err := f.read(n); err != nil {
+				return err
+			}
+			dst.SetString(n.Value)
+			return nil
+		}}
 	}
-	s := &scalar{want: f.want, schema: map[string]any{"type": "string"}}
 	words := strings.Split(l.enum, ",")
-	if l.enum != "" {
-		s.want = join(words)
-		s.schema = map[string]any{"enum": words}
-	} else if f.pattern != nil {
-		s.schema["pattern"] = f.pattern.String()
-	}
-	if f.free {
-		s.schema["type"] = []string{"string", "number", "boolean"}
-	}
-	s.read = func(n *yaml.Node, dst reflect.Value) error {
-		switch {
-		case l.enum != "" && !slices.Contains(words, n.Value):
-			return fmt.Errorf("%q is not known: want %s%s", n.Value, s.want, DidYouMean(n.Value, words))
-		case l.enum == "" && f.secret && !f.pattern.MatchString(n.Value):
-			return errors.New("a secret is not written here but referred to: write env:NAME, file:PATH or exec:COMMAND")
-		case l.enum == "" && !f.free && n.ShortTag() != "!!str":
-			return fmt.Errorf("%s is not text: put it in quotes, %q", n.Value, n.Value)
-		case l.enum == "" && f.pattern != nil && !f.pattern.MatchString(n.Value):
-			return fmt.Errorf("%q: want %s", n.Value, f.want)
-		case n.Value == "":
-			return fmt.Errorf("is empty: want %s", s.want)
+	want := join(words)
+	return &scalar{want: want, schema: map[string]any{"enum": words}, read: func(n *yaml.Node, dst reflect.Value) error {
+		if !slices.Contains(words, n.Value) {
+			return fmt.Errorf("%s is not known: want %s%s", short(n.Value), want, DidYouMean(n.Value, words))
 		}
 		dst.SetString(n.Value)
 		return nil
-	}
-	return s
+	}}
+}
+
+// namesScalar reads a text that stands for several: each of them has the form.
+func namesScalar(t reflect.Type, l limits) *scalar {
+	f := formOf(l.form)
+	want, pattern := reflect.New(t).Interface().(Names).Written()
+	return &scalar{want: want, text: true, schema: map[string]any{"type": "string", "pattern": pattern, "maxLength": mostName}, read: func(n *yaml.Node, dst reflect.Value) error {
+		if len(n.Value) > mostName {
+			return fmt.Errorf("%s is %d bytes long: want %s, of %d at most", short(n.Value), len(n.Value), want, mostName)
+		}
+		all, err := dst.Addr().Interface().(Names).Spread(n.Value)
+		if err != nil {
+			return err
+		}
+		for _, name := range all {
+			if err := f.refuse(name); err != nil {
+				dst.SetZero()
+				return err
+			}
+		}
+		return nil
+	}}
 }
 
 // wholeNumber reads a decimal number in the range of the type and of the limits.

@@ -47,7 +47,8 @@ func schemaOf(s *shape, definitions map[string]any) map[string]any {
 		}
 		return schema
 	case s.table:
-		return map[string]any{"type": "object", "additionalProperties": schemaOf(s.elem, definitions)}
+		return map[string]any{"type": "object", "propertyNames": map[string]any{"pattern": formOf("key").pattern.String(), "maxLength": mostName},
+			"additionalProperties": schemaOf(s.elem, definitions)}
 	case s.elem != nil:
 		return map[string]any{"type": "array", "items": schemaOf(s.elem, definitions)}
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"go.yaml.in/yaml/v3"
@@ -73,6 +74,16 @@ func (s schema) keyword(rules map[string]any, keyword string, rule, v any) error
 	case "pattern":
 		if isText && !regexp.MustCompile(rule.(string)).MatchString(text) {
 			return fmt.Errorf("%q does not match %s", text, rule)
+		}
+	case "maxLength":
+		if isText && float64(utf8.RuneCountInString(text)) > rule.(float64) {
+			return fmt.Errorf("%q is too long", text)
+		}
+	case "propertyNames":
+		for name := range mapping {
+			if err := s.check(rule.(map[string]any), name); err != nil {
+				return err
+			}
 		}
 	case "minimum":
 		if isNumber && number < rule.(float64) {

@@ -113,7 +113,7 @@ func TestMistakesAreToldWithPlaceAndReason(t *testing.T) {
 		"a number in octal":          {"plants: [{size: 010}]", `2:17 plants[0].size: "010" is no number: want a whole number`},
 		"text that is a number":      {"plants: [{name: 1}]", `2:17 plants[0].name: 1 is not text: put it in quotes, "1"`},
 		"an empty text":              {`plants: [{name: ""}]`, "2:17 plants[0].name: is empty: want text"},
-		"a table that is a list":     {"labels: [a]", "2:9 labels: want a mapping of names to text, found a list"},
+		"a table that is a list":     {"labels: [a]", "2:9 labels: want a mapping of names to a label of letters, digits, blanks and _ . : / @ + -, beginning with a letter or a digit, found a list"},
 		"a table's key twice":        {"labels: {a: 1, a: 2}", `2:10 labels: key "a" is written twice`},
 		"a key that is a list":       {"[a]: b", "2:1 a key must be a word, found a list"},
 		"a key that is a tag":        {"!!str labels: {}", "2:1 a key must be a plain word"},

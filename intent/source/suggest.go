@@ -8,6 +8,9 @@ import (
 // suggest is the known word that word was probably meant to be; empty where none is close. Words that differ only in case
 // are closest; otherwise at most a quarter of the letters, and one more, may be wrong. Of equally close ones the first wins.
 func suggest(word string, known []string) string {
+	if len(word) > mostName {
+		return "" // nobody meant to write that
+	}
 	best, least := "", 2+len([]rune(word))/4
 	for _, k := range known {
 		if strings.EqualFold(word, k) {

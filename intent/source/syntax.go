@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/weirfabric/weir/intent/diag"
@@ -26,8 +27,10 @@ func junk(file string, body []byte) (at diag.Pos, what string) {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			return diag.Pos{File: file, Line: line, Column: column}, fmt.Sprintf("byte 0x%02x is not UTF-8 text", body[i])
-		case r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f:
+		case unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r':
 			return diag.Pos{File: file, Line: line, Column: column}, fmt.Sprintf("control character 0x%02x stands in the file", r)
+		case unicode.Is(unicode.Bidi_Control, r):
+			return diag.Pos{File: file, Line: line, Column: column}, fmt.Sprintf("the character U+%04X stands in the file, with which a text reads otherwise than it is", r)
 		case r == '\n':
 			line, column = line+1, 1
 		default:
@@ -63,7 +66,7 @@ func syntax(file string, body []byte, err error) diag.Diagnostic {
 			return d
 		}
 	}
-	d.Summary = "this is not YAML: " + problem
+	d.Summary = "this is not YAML: " + diag.Excerpt(problem)
 	d.At = []diag.Pos{{File: file, Line: number, Column: 1 + len(indent(lines[number-1]))}}
 	return d
 }

@@ -11,7 +11,7 @@
 //	doc:"..."            a sentence for the schema and for findings
 //	enum:"a,b"           the words that are allowed
 //	min:"0" max:"7"      the range, spelt as the value is
-//	form:"name"          one of the text forms of this package
+//	form:"name"          one of the text forms of this package; of Names that of each name
 package source
 
 import "github.com/weirfabric/weir/intent/diag"

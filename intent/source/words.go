@@ -63,26 +63,6 @@ func parsePrefix(text string) (netip.Prefix, error) {
 	return p, nil
 }
 
-// form is a way to write text. What a secret form refuses is not repeated in the message.
-type form struct {
-	pattern *regexp.Regexp
-	want    string
-	secret  bool
-	free    bool // numbers and booleans are taken as they are written
-}
-
-var forms = map[string]form{
-	"":          {want: "text"},
-	"name":      {pattern: regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`), want: "a name of letters, digits, dots, dashes and underscores"},
-	"port":      {pattern: regexp.MustCompile(`^[^ \t\[\]]+$`), want: "the name of a port, without blanks and brackets"},
-	"label":     {want: "text", free: true},
-	"version":   {pattern: regexp.MustCompile(`^[0-9A-Za-z._+~-]*[0-9][0-9A-Za-z._+~-]*$`), want: "a version like 20.31.1014 or 202411", free: true},
-	"glob":      {pattern: regexp.MustCompile(`^([^\[\]\\]|\[\^?[^\[\]\\^]+\])+$`), want: "a name or a glob like leaf* or leaf[1-4]"},
-	"memlock":   {pattern: regexp.MustCompile(`^(unlimited|[0-9]+(\.[0-9]+)?(B|kB|KiB|MB|MiB|GB|GiB))$`), want: "unlimited or a size like 64GiB"},
-	"breakout":  {pattern: regexp.MustCompile(`^[1-9][0-9]?x[0-9]+(\.[0-9]+)?G$`), want: "a breakout like 4x100G"},
-	"reference": {pattern: regexp.MustCompile(`^(env|file|exec):.+$`), want: "a reference: env:NAME, file:PATH or exec:COMMAND", secret: true},
-}
-
 // parsedScalar reads text whose pattern says how it is written; a bare number is text too where the pattern takes one.
 func parsedScalar(p parser) *scalar {
 	schema := map[string]any{"type": "string", "pattern": p.pattern}
