@@ -119,9 +119,10 @@ func shell(m plan.Message) string {
 	if m.Op == plan.Run {
 		return m.Body
 	}
-	write := fmt.Sprintf("echo '%s' > %s", m.Body, m.Path)
+	path := plan.Word(m.Path)
+	write := plan.Command("echo", m.Body) + " > " + path
 	if rdma.Optional(m.Path) {
-		return fmt.Sprintf("[ ! -e %s ] || %s", m.Path, write)
+		return fmt.Sprintf("[ ! -e %s ] || %s", path, write)
 	}
 	return write
 }

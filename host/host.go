@@ -79,7 +79,7 @@ func (Language) Queries(h *fabric.Host) []plan.Query {
 		ask(lldpadQuery, "systemctl is-active lldpad.service || true"),
 	}
 	for _, path := range paths {
-		out = append(out, ask(strings.TrimPrefix(path, "/"), "cat "+path))
+		out = append(out, ask(strings.TrimPrefix(path, "/"), plan.Command("cat", path)))
 	}
 	for _, n := range managed(h) {
 		out = append(append(out, nic.Queries(n)...), rdma.Queries(n)...)

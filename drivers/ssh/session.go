@@ -59,7 +59,7 @@ func (c *cli) commitOf(p plan.Pending) (string, error) {
 	switch {
 	case c.pack.Session.Open == "":
 		return "", errors.New("this platform has no configuration sessions")
-	case !plainWord.MatchString(p.Name):
+	case !plan.PlainWord(p.Name):
 		return "", fmt.Errorf("the session's name %q is not one plain word", p.Name)
 	case p.Deadline.IsZero():
 		return c.pack.Session.Commit, nil

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -125,7 +124,7 @@ func scriptOf(m plan.Message) (script, error) {
 	case plan.Write:
 		return script{"write " + m.Path, writer(m.Path, m.Body)}, nil
 	case plan.Remove:
-		return script{"remove " + m.Path, []step{{command: "rm -f " + quote(m.Path)}}}, nil
+		return script{"remove " + m.Path, []step{{command: plan.Command("rm -f", m.Path)}}}, nil
 	default:
 		return script{}, fmt.Errorf("a message of kind %q cannot be sent to a shell", m.Op)
 	}
@@ -135,14 +134,14 @@ func scriptOf(m plan.Message) (script, error) {
 // what arrived is read back before the file is moved to where others read it. In /tmp nobody does before the next message,
 // and the kernel's files are no files: they take a write in place.
 func writer(path, body string) []step {
-	to := quote(path)
+	to := plan.Word(path)
 	switch {
 	case strings.HasPrefix(path, "/sys/"), strings.HasPrefix(path, "/proc/"):
 		return []step{{command: "cat > " + to, stdin: body}}
 	case strings.HasPrefix(path, "/tmp/"):
 		return []step{{command: "cat > " + to, stdin: body}, {command: "cat " + to, prints: body}}
 	}
-	temp := quote(path + ".weir")
+	temp := plan.Word(path + ".weir")
 	return []step{
 		{command: "cat > " + temp, stdin: body},
 		{command: "cat " + temp, prints: body},
@@ -168,16 +167,6 @@ func (s *shell) send(ctx context.Context, sc script) error {
 		}
 	}
 	return nil
-}
-
-var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
-
-// quote makes one word of a shell's command.
-func quote(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // output is how a command ended.
@@ -209,7 +198,7 @@ func shorten(text string) string {
 func (s *shell) run(ctx context.Context, limit time.Duration, st step, root bool) (output, error) {
 	command := st.command
 	if root {
-		command = "sudo -n sh -c " + quote(st.command)
+		command = "sudo -n sh -c " + plan.Word(st.command)
 	}
 	out, err := s.exec(ctx, limit, command, st.stdin)
 	if err != nil || out.status == 0 || s.endpoint.Password == "" || pack.FindAny(s.pack.SudoAsks, string(out.stderr)) == "" {
@@ -217,7 +206,7 @@ func (s *shell) run(ctx context.Context, limit time.Duration, st step, root bool
 	}
 	command = "sudo -S -p '' -v && { " + st.command + "; }"
 	if root {
-		command = "sudo -S -p '' sh -c " + quote(st.command)
+		command = "sudo -S -p '' sh -c " + plan.Word(st.command)
 	}
 	// sudo -S reads one line of its standard input, byte by byte, and leaves the rest to the command.
 	return s.exec(ctx, limit, command, string(s.endpoint.Password)+"\n"+st.stdin)

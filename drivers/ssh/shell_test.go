@@ -142,8 +142,8 @@ func TestWhatACommandsEndMeans(t *testing.T) {
 
 func TestAWordIsQuotedWhereAShellWouldActOnIt(t *testing.T) {
 	for word, want := range map[string]string{"/etc/a.conf": "/etc/a.conf", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$x": "'$x'"} {
-		if got := quote(word); got != want {
-			t.Errorf("quote(%q) = %s, want %s", word, got, want)
+		if got := plan.Word(word); got != want {
+			t.Errorf("plan.Word(%q) = %s, want %s", word, got, want)
 		}
 	}
 }

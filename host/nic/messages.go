@@ -17,6 +17,7 @@ func Messages(nic string, deltas []plan.Delta, backwards bool) []plan.Message {
 	slices.SortFunc(deltas, func(a, b plan.Delta) int {
 		return cmp.Or(addr.Natural(a.Leaf.Path[1], b.Leaf.Path[1]), slices.CompareFunc(a.Leaf.Path, b.Leaf.Path, addr.Natural))
 	})
+	nic = plan.Word(nic)
 	sets := []func(string, []plan.Delta) []plan.Message{dcbx, pfc, ets, flowControl, mtu, dscp}
 	if backwards {
 		slices.Reverse(sets)
@@ -43,7 +44,7 @@ func of(deltas []plan.Delta, part ...string) []plan.Delta {
 func pairs(list string, deltas []plan.Delta) string {
 	words := []string{list}
 	for _, d := range deltas {
-		words = append(words, d.Leaf.Path[len(d.Leaf.Path)-1]+":"+d.Leaf.Value)
+		words = append(words, plan.Word(d.Leaf.Path[len(d.Leaf.Path)-1]+":"+d.Leaf.Value))
 	}
 	if len(words) == 1 {
 		return ""
@@ -51,10 +52,19 @@ func pairs(list string, deltas []plan.Delta) string {
 	return strings.Join(words, " ")
 }
 
+// words are the words of a value, each as one of a command.
+func words(value string) string {
+	var out []string
+	for word := range strings.FieldsSeq(value) {
+		out = append(out, plan.Word(word))
+	}
+	return strings.Join(out, " ")
+}
+
 func dcbx(nic string, deltas []plan.Delta) []plan.Message {
 	var out []plan.Message
 	for _, d := range of(deltas, "dcbx") {
-		out = append(out, command("dcb dcbx set dev", nic, d.Leaf.Value))
+		out = append(out, command("dcb dcbx set dev", nic, words(d.Leaf.Value)))
 	}
 	return out
 }
@@ -69,7 +79,7 @@ func pfc(nic string, deltas []plan.Delta) []plan.Message {
 func ets(nic string, deltas []plan.Delta) []plan.Message {
 	var words []string
 	for _, d := range of(deltas, "ets", "willing") {
-		words = append(words, "willing "+d.Leaf.Value)
+		words = append(words, "willing "+plan.Word(d.Leaf.Value))
 	}
 	for _, list := range []struct{ name, part string }{{"prio-tc", "prio-tc"}, {"tc-tsa", "tsa"}, {"tc-bw", "bw"}} {
 		if said := pairs(list.name, of(deltas, "ets", list.part)); said != "" {
@@ -85,7 +95,7 @@ func ets(nic string, deltas []plan.Delta) []plan.Message {
 func flowControl(nic string, deltas []plan.Delta) []plan.Message {
 	var words []string
 	for _, d := range of(deltas, "flowcontrol") {
-		words = append(words, d.Leaf.Path[2], d.Leaf.Value)
+		words = append(words, plan.Word(d.Leaf.Path[2]), plan.Word(d.Leaf.Value))
 	}
 	if len(words) == 0 {
 		return nil
@@ -96,7 +106,7 @@ func flowControl(nic string, deltas []plan.Delta) []plan.Message {
 func mtu(nic string, deltas []plan.Delta) []plan.Message {
 	var out []plan.Message
 	for _, d := range of(deltas, "mtu") {
-		out = append(out, command("ip link set dev", nic, "mtu", d.Leaf.Value))
+		out = append(out, command("ip link set dev", nic, "mtu", plan.Word(d.Leaf.Value)))
 	}
 	return out
 }
@@ -109,7 +119,7 @@ func dscp(nic string, deltas []plan.Delta) []plan.Message {
 		name := d.Leaf.Path[2]
 		priorities := strings.Split(d.Leaf.Value, ",")
 		for i, p := range priorities {
-			entry := name + ":" + p
+			entry := plan.Word(name + ":" + p)
 			switch {
 			case d.Action == plan.Delete:
 				gone = append(gone, entry)

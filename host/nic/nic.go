@@ -124,7 +124,7 @@ func classes(n *fabric.NIC) []diag.Pos {
 	return sorted(at)
 }
 
-// command is one command line.
+// command is one command line, of words that are written in the program or were quoted.
 func command(words ...string) plan.Message {
 	return plan.Message{Op: plan.Run, Body: strings.Join(words, " ")}
 }

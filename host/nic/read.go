@@ -19,12 +19,12 @@ func Queries(n *fabric.NIC) []plan.Query {
 		return plan.Query{Name: n.Name + "/" + name, Ways: []plan.Way{{Via: plan.SSH, Text: command}}}
 	}
 	return []plan.Query{
-		ask("mtu", "cat /sys/class/net/"+n.Name+"/mtu"),
-		ask("pause", "ethtool -a "+n.Name),
-		ask("dcbx", "dcb dcbx show dev "+n.Name),
-		ask("pfc", "dcb -j pfc show dev "+n.Name),
-		ask("ets", "dcb -j ets show dev "+n.Name),
-		ask("app", "dcb -j -N app show dev "+n.Name),
+		ask("mtu", plan.Command("cat", "/sys/class/net/"+n.Name+"/mtu")),
+		ask("pause", plan.Command("ethtool -a", n.Name)),
+		ask("dcbx", plan.Command("dcb dcbx show dev", n.Name)),
+		ask("pfc", plan.Command("dcb -j pfc show dev", n.Name)),
+		ask("ets", plan.Command("dcb -j ets show dev", n.Name)),
+		ask("app", plan.Command("dcb -j -N app show dev", n.Name)),
 	}
 }
 

@@ -53,9 +53,9 @@ func ModuleMessages(deltas []plan.Delta) []plan.Message {
 	var load, unload []plan.Message
 	for _, d := range deltas {
 		if d.Action == plan.Delete {
-			unload = append(unload, plan.Message{Op: plan.Run, Body: "modprobe -r " + d.Leaf.Path[1]})
+			unload = append(unload, plan.Message{Op: plan.Run, Body: plan.Command("modprobe -r", d.Leaf.Path[1])})
 		} else {
-			load = append(load, plan.Message{Op: plan.Run, Body: "modprobe " + d.Leaf.Path[1]})
+			load = append(load, plan.Message{Op: plan.Run, Body: plan.Command("modprobe", d.Leaf.Path[1])})
 		}
 	}
 	slices.Reverse(unload)

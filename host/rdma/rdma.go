@@ -94,17 +94,17 @@ func Queries(n *fabric.NIC) []plan.Query {
 	}
 	var out []plan.Query
 	if n.RDMA != "" {
-		out = append(out, ask("roce-mode", "cat "+cmDir(n)+"/ports/1/default_roce_mode"), ask("roce-tos", "cat "+cmDir(n)+"/ports/1/default_roce_tos"))
+		out = append(out, ask("roce-mode", plan.Command("cat", cmDir(n)+"/ports/1/default_roce_mode")), ask("roce-tos", plan.Command("cat", cmDir(n)+"/ports/1/default_roce_tos")))
 	}
 	if !hasDCQCN(n) {
 		return out
 	}
-	words := []string{"grep", "-H", "."}
+	var words []string
 	for _, s := range dcqcn(n) {
 		words = append(words, ecnDir(n.Name)+s.file)
 	}
-	if len(words) > 3 {
-		out = append(out, ask("dcqcn", strings.Join(words, " ")))
+	if len(words) > 0 {
+		out = append(out, ask("dcqcn", plan.Command("grep -H .", words...)))
 	}
 	return out
 }
@@ -153,10 +153,10 @@ func Messages(n *fabric.NIC, deltas []plan.Delta, backwards bool) []plan.Message
 		mark = append(mark, m)
 	}
 	if made {
-		mark = append([]plan.Message{{Op: plan.Run, Body: "mkdir -p " + cmDir(n)}}, mark...)
+		mark = append([]plan.Message{{Op: plan.Run, Body: plan.Command("mkdir -p", cmDir(n))}}, mark...)
 	}
 	if gone {
-		mark = append(mark, plan.Message{Op: plan.Run, Body: "rmdir " + cmDir(n)})
+		mark = append(mark, plan.Message{Op: plan.Run, Body: plan.Command("rmdir", cmDir(n))})
 	}
 	if backwards {
 		return append(mark, dcqcn...)

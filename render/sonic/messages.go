@@ -221,7 +221,7 @@ func loadMessages(from, to rows, edits []edit, file string) []plan.Message {
 	if len(merge) > 0 {
 		first = append(first,
 			plan.Message{Op: plan.Write, Path: file, Body: encode(merge)},
-			plan.Message{Op: plan.Run, Body: "sudo config load -y " + file},
+			plan.Message{Op: plan.Run, Body: plan.Command("sudo config load -y", file)},
 			plan.Message{Op: plan.Remove, Path: file},
 		)
 	}
@@ -231,9 +231,5 @@ func loadMessages(from, to rows, edits []edit, file string) []plan.Message {
 // redis is a command of the database itself. SONiC has no other way to remove a row without its updater; sonic-mgmt's tests
 // do the same (`sonic-db-cli CONFIG_DB del`, `hdel`).
 func redis(verb string, words ...string) plan.Message {
-	command := "sudo sonic-db-cli CONFIG_DB " + verb
-	for _, w := range words {
-		command += " '" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-	}
-	return plan.Message{Op: plan.Run, Body: command}
+	return plan.Message{Op: plan.Run, Body: plan.Command("sudo sonic-db-cli CONFIG_DB "+verb, words...)}
 }

@@ -145,7 +145,7 @@ func (r *round) ask(d telemetry.Device) {
 		if strings.Contains(r.poll.Ask, "{rdma}") && p.RDMA == "" {
 			continue
 		}
-		add(p.Name, strings.NewReplacer("{port}", p.Name, "{rdma}", p.RDMA).Replace(r.poll.Ask))
+		add(p.Name, strings.NewReplacer("{port}", plan.Word(p.Name), "{rdma}", plan.Word(p.RDMA)).Replace(r.poll.Ask))
 	}
 }
 
