@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
@@ -59,6 +60,7 @@ type Insecure struct {
 	Plaintext  bool // gNMI without TLS
 	SkipVerify bool // TLS without verifying the certificate
 	AnyHostKey bool // SSH without verifying the host key
+	OldSSH     bool // SSH with algorithms that are broken: SHA-1 and CBC
 }
 
 // Secret is a value that never prints itself.
@@ -88,12 +90,12 @@ func NotSent(device string, err error) *RejectedError {
 
 func (e *RejectedError) Error() string {
 	if e.Err != nil {
-		return fmt.Sprintf("%s: %s", e.Device, e.Reason)
+		return diag.Plain(fmt.Sprintf("%s: %s", e.Device, e.Reason))
 	}
 	if e.Input == "" {
-		return fmt.Sprintf("%s: refused: %s", e.Device, e.Reason)
+		return diag.Plain(fmt.Sprintf("%s: refused: %s", e.Device, e.Reason))
 	}
-	return fmt.Sprintf("%s: refused %q: %s", e.Device, e.Input, e.Reason)
+	return diag.Plain(fmt.Sprintf("%s: refused %q: %s", e.Device, e.Input, e.Reason))
 }
 func (e *RejectedError) Unwrap() error { return e.Err }
 
@@ -105,7 +107,7 @@ type PartialError struct {
 }
 
 func (e *PartialError) Error() string {
-	return fmt.Sprintf("%s: stopped after %d messages: %v", e.Device, e.Done, e.Err)
+	return diag.Plain(fmt.Sprintf("%s: stopped after %d messages: %v", e.Device, e.Done, e.Err))
 }
 func (e *PartialError) Unwrap() error { return e.Err }
 
@@ -115,7 +117,9 @@ type UnknownError struct {
 	Err    error
 }
 
-func (e *UnknownError) Error() string { return fmt.Sprintf("%s: outcome unknown: %v", e.Device, e.Err) }
+func (e *UnknownError) Error() string {
+	return diag.Plain(fmt.Sprintf("%s: outcome unknown: %v", e.Device, e.Err))
+}
 func (e *UnknownError) Unwrap() error { return e.Err }
 
 // AuthError says that the device does not accept who weir says it is, or weir does not accept the device.
@@ -125,7 +129,9 @@ type AuthError struct {
 	Hint   string // what to do
 }
 
-func (e *AuthError) Error() string { return fmt.Sprintf("%s: %v: %s", e.Device, e.Err, e.Hint) }
+func (e *AuthError) Error() string {
+	return diag.Plain(fmt.Sprintf("%s: %v: %s", e.Device, e.Err, e.Hint))
+}
 func (e *AuthError) Unwrap() error { return e.Err }
 
 // UnreachableError says that no connection could be made.
@@ -135,6 +141,6 @@ type UnreachableError struct {
 }
 
 func (e *UnreachableError) Error() string {
-	return fmt.Sprintf("%s: cannot reach %s: %v", e.Device, e.Address, e.Err)
+	return fmt.Sprintf("%s: cannot reach %s: %s", e.Device, e.Address, diag.Excerpt(e.Err.Error()))
 }
 func (e *UnreachableError) Unwrap() error { return e.Err }

@@ -50,19 +50,20 @@ type Port struct {
 // Management is how a device is reached. Secrets (Password, Key) are references, env:NAME, file:PATH or exec:COMMAND, resolved
 // when a connection is made. A port that is not set is the platform's usual one.
 type Management struct {
-	Address    source.Value[string] `yaml:"address" form:"address" doc:"Host name or IP address; {name} stands for the device's name."`
-	GNMI       source.Value[int]    `yaml:"gnmi" min:"1" max:"65535" doc:"TCP port of gNMI; without it the platform's usual one."`
-	SSH        source.Value[int]    `yaml:"ssh" min:"1" max:"65535" doc:"TCP port of SSH; without it 22."`
-	User       source.Value[string] `yaml:"user" form:"user" doc:"Name to log in with."`
-	Password   source.Value[string] `yaml:"password" form:"reference" doc:"Reference to the password: env:NAME, file:PATH or exec:COMMAND."`
-	Key        source.Value[string] `yaml:"key" form:"reference" doc:"Reference to an SSH private key in PEM: env:NAME, file:PATH or exec:COMMAND."`
-	CA         source.Value[string] `yaml:"ca" form:"file" doc:"PEM file of the authorities that sign the devices' certificates, relative to the repo."`
-	Cert       source.Value[string] `yaml:"cert" form:"file" doc:"PEM file of weir's own certificate, relative to the repo; {name} stands for the device's name."`
-	CertKey    source.Value[string] `yaml:"certKey" form:"file" doc:"PEM file of the certificate's key, relative to the repo; {name} stands for the device's name."`
-	ServerName source.Value[string] `yaml:"serverName" form:"address" doc:"The name in the device's certificate, where it is not the address; {name} stands for the device's name."`
-	HostKeys   source.Value[string] `yaml:"hostKeys" form:"file" doc:"known_hosts file, relative to the repo."`
-	TLS        source.Value[string] `yaml:"tls" enum:"verify,skip-verify,plaintext" doc:"How far gNMI is secured; without it verify."`
-	HostKey    source.Value[string] `yaml:"hostKey" enum:"verify,any" doc:"Whether SSH host keys are verified; without it verify."`
+	Address       source.Value[string] `yaml:"address" form:"address" doc:"Host name or IP address; {name} stands for the device's name."`
+	GNMI          source.Value[int]    `yaml:"gnmi" min:"1" max:"65535" doc:"TCP port of gNMI; without it the platform's usual one."`
+	SSH           source.Value[int]    `yaml:"ssh" min:"1" max:"65535" doc:"TCP port of SSH; without it 22."`
+	User          source.Value[string] `yaml:"user" form:"user" doc:"Name to log in with."`
+	Password      source.Value[string] `yaml:"password" form:"reference" doc:"Reference to the password: env:NAME, file:PATH or exec:COMMAND."`
+	Key           source.Value[string] `yaml:"key" form:"reference" doc:"Reference to an SSH private key in PEM: env:NAME, file:PATH or exec:COMMAND."`
+	CA            source.Value[string] `yaml:"ca" form:"file" doc:"PEM file of the authorities that sign the devices' certificates, relative to the repo."`
+	Cert          source.Value[string] `yaml:"cert" form:"file" doc:"PEM file of weir's own certificate, relative to the repo; {name} stands for the device's name."`
+	CertKey       source.Value[string] `yaml:"certKey" form:"file" doc:"PEM file of the certificate's key, relative to the repo; {name} stands for the device's name."`
+	ServerName    source.Value[string] `yaml:"serverName" form:"address" doc:"The name in the device's certificate, where it is not the address; {name} stands for the device's name."`
+	HostKeys      source.Value[string] `yaml:"hostKeys" form:"file" doc:"known_hosts file, relative to the repo."`
+	TLS           source.Value[string] `yaml:"tls" enum:"verify,skip-verify,plaintext" doc:"How far gNMI is secured; without it verify."`
+	HostKey       source.Value[string] `yaml:"hostKey" enum:"verify,any" doc:"Whether SSH host keys are verified; without it verify."`
+	SSHAlgorithms source.Value[string] `yaml:"sshAlgorithms" enum:"secure,any" doc:"Whether SSH may fall back to algorithms that are broken (SHA-1 in key exchange and host keys, CBC); without it secure."`
 }
 
 // Link joins two ports.

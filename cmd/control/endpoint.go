@@ -52,7 +52,7 @@ func (r *Repo) endpoint(ctx context.Context, name string) (drivers.Endpoint, err
 		Device: name, Platform: d.Platform.V, User: m.User.V, HostKeys: r.path(m.HostKeys.V),
 		SSH:      net.JoinHostPort(m.Address.V, strconv.Itoa(cmp.Or(m.SSH.V, session.SSH.Port))),
 		TLS:      drivers.TLS{CA: r.path(m.CA.V), Cert: r.path(m.Cert.V), Key: r.path(m.CertKey.V), ServerName: m.ServerName.V},
-		Insecure: drivers.Insecure{Plaintext: m.TLS.V == "plaintext", SkipVerify: m.TLS.V == "skip-verify", AnyHostKey: m.HostKey.V == "any"},
+		Insecure: drivers.Insecure{Plaintext: m.TLS.V == "plaintext", SkipVerify: m.TLS.V == "skip-verify", AnyHostKey: m.HostKey.V == "any", OldSSH: m.SSHAlgorithms.V == "any"},
 	}
 	if port := cmp.Or(m.GNMI.V, session.GNMI.Port); port != 0 {
 		e.GNMI = net.JoinHostPort(m.Address.V, strconv.Itoa(port))
@@ -113,6 +113,7 @@ func (r *Repo) Unverified(names []string) []Unverified {
 		for _, u := range []Unverified{
 			{name, map[string]string{"plaintext": "gNMI runs without TLS: anyone on the path reads and changes it", "skip-verify": "the certificate of its gNMI server is not verified"}[m.TLS.V], m.TLS.V},
 			{name, map[string]string{"any": "any SSH host key is accepted"}[m.HostKey.V], m.HostKey.V},
+			{name, map[string]string{"any": "SSH may use algorithms that are broken"}[m.SSHAlgorithms.V], "sshAlgorithms: " + m.SSHAlgorithms.V},
 		} {
 			if u.Text != "" {
 				out = append(out, u)

@@ -7,18 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
 	"github.com/weirfabric/weir/drivers"
+	"github.com/weirfabric/weir/intent/diag"
 )
 
 // connectError says why there is no connection, and what the operator can set.
 func (t *Target) connectError(ctx context.Context, err error) error {
 	e := t.endpoint
 	if s := status.Convert(err); s.Code() == codes.Unauthenticated || s.Code() == codes.PermissionDenied {
-		return &drivers.AuthError{Device: e.Device, Err: errors.New(s.Message()), Hint: "check user and password, or cert and certKey, of the device"}
+		return &drivers.AuthError{Device: e.Device, Err: errors.New(e.Quote(s.Message())), Hint: "check user and password, or cert and certKey, of the device"}
 	}
 	cause := t.watch.failure()
 	if hint := tlsHint(cause, e); hint != "" {
@@ -30,7 +32,7 @@ func (t *Target) connectError(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		cause = ctx.Err()
 	case cause == nil && err != nil:
-		cause = errors.New(status.Convert(err).Message())
+		cause = errors.New(e.Quote(status.Convert(err).Message()))
 	}
 	return &drivers.UnreachableError{Device: e.Device, Address: e.GNMI, Err: cause}
 }
@@ -72,7 +74,7 @@ func names(c *x509.Certificate) string {
 	if len(all) == 0 {
 		return "it has none"
 	}
-	return fmt.Sprint(all)
+	return diag.Excerpt(fmt.Sprint(all))
 }
 
 // getError is the error of a Get.
@@ -84,7 +86,7 @@ func (t *Target) getError(ctx context.Context, path string, err error) error {
 	case s.Code() == codes.Unauthenticated, s.Code() == codes.PermissionDenied, s.Code() == codes.Unavailable:
 		return t.connectError(ctx, err)
 	default:
-		return &drivers.RejectedError{Device: device, Input: path, Reason: reason(s)}
+		return &drivers.RejectedError{Device: device, Input: path, Reason: t.reason(s)}
 	}
 }
 
@@ -93,22 +95,29 @@ func (t *Target) getError(ctx context.Context, path string, err error) error {
 // platform's pack knows the words.
 func (t *Target) setError(ctx context.Context, err error) error {
 	device, s := t.endpoint.Device, status.Convert(err)
+	if s.Code() == codes.ResourceExhausted && strings.HasPrefix(s.Message(), "grpc: received message larger") {
+		// gRPC's own words about an answer that weir does not read: the device did something.
+		return &drivers.UnknownError{Device: device, Err: errors.New(t.reason(s))}
+	}
 	switch s.Code() {
 	case codes.Unauthenticated:
 		return drivers.NotSent(device, t.connectError(ctx, err))
 	case codes.InvalidArgument, codes.NotFound, codes.AlreadyExists, codes.PermissionDenied, codes.ResourceExhausted,
 		codes.FailedPrecondition, codes.Aborted, codes.OutOfRange, codes.Unimplemented:
-		return &drivers.RejectedError{Device: device, Reason: reason(s)}
+		return &drivers.RejectedError{Device: device, Reason: t.reason(s)}
 	}
 	for _, r := range t.pack.Refusals {
 		if r.Code == s.Code().String() && r.Text.Match(s.Message()) {
-			return &drivers.RejectedError{Device: device, Reason: reason(s)}
+			return &drivers.RejectedError{Device: device, Reason: t.reason(s)}
 		}
 	}
 	if ctx.Err() != nil {
 		return &drivers.UnknownError{Device: device, Err: ctx.Err()}
 	}
-	return &drivers.UnknownError{Device: device, Err: errors.New(reason(s))}
+	return &drivers.UnknownError{Device: device, Err: errors.New(t.reason(s))}
 }
 
-func reason(s *status.Status) string { return fmt.Sprintf("%s (%s)", s.Message(), s.Code()) }
+// reason is the device's own words.
+func (t *Target) reason(s *status.Status) string {
+	return fmt.Sprintf("%s (%s)", t.endpoint.Quote(s.Message()), s.Code())
+}

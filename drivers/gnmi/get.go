@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
@@ -61,7 +62,10 @@ func (t *Target) get(ctx context.Context, name, text string) (plan.Answer, error
 	}
 	body, err := bodyOf(response)
 	if err != nil {
-		return plan.Answer{}, fmt.Errorf("%s: get %s: %w", t.endpoint.Device, text, err)
+		return plan.Answer{}, fmt.Errorf("%s: get %s: %s", t.endpoint.Device, text, t.endpoint.Quote(err.Error()))
+	}
+	if err := drivers.Bounded(body); err != nil {
+		return plan.Answer{}, fmt.Errorf("%s: the answer to %s: %w", t.endpoint.Device, text, err)
 	}
 	return plan.Answer{Name: name, Body: body, Missing: body == nil}, nil
 }

@@ -26,7 +26,8 @@ const (
 	defaultTimeout    = time.Minute     // of one Get
 	defaultSetTimeout = 2 * time.Minute // where the pack does not say
 	reconnectTimeout  = 10 * time.Second
-	maxMessage        = 64 << 20 // bytes received; a whole CONFIG_DB is some MB, and gRPC's default is 4 MiB
+	maxMessage        = drivers.MaxAnswer + 64<<10 // bytes received: an answer, and what is around it
+	maxHeaders        = 64 << 10                   // bytes of a call's headers, where errors stand; gRPC's default is 16 MB
 
 	// pingEvery is how long a silent connection may be before weir asks whether it is alive. A server with gRPC's default
 	// policy takes more than one ping in five minutes as an attack and ends the connection, which would cut a long Set
@@ -61,6 +62,7 @@ func (d Dialer) Dial(ctx context.Context, e drivers.Endpoint) (drivers.Target, e
 		grpc.WithTransportCredentials(transport),
 		grpc.WithContextDialer(watch.dial),
 		grpc.WithUserAgent("weir"),
+		grpc.WithMaxHeaderListSize(maxHeaders),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage)),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: pingEvery, Timeout: pingTimeout}),
 	}
@@ -124,7 +126,7 @@ func (t *Target) hello(ctx context.Context) error {
 	}
 	t.encoding, err = choose(t.pack.Encoding, answer.GetSupportedEncodings())
 	if err != nil {
-		return fmt.Errorf("%s: %w", t.endpoint.Device, err)
+		return fmt.Errorf("%s: %s", t.endpoint.Device, t.endpoint.Quote(err.Error()))
 	}
 	return nil
 }

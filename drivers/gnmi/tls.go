@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,7 +49,7 @@ func transportCredentials(e drivers.Endpoint, w *watch) (credentials.TransportCr
 		config.ServerName = host
 	}
 	if e.TLS.CA != "" {
-		pem, err := os.ReadFile(e.TLS.CA)
+		pem, err := drivers.ReadFile(e.TLS.CA, drivers.MaxKeyFile)
 		if err != nil {
 			return nil, &drivers.AuthError{Device: e.Device, Err: fmt.Errorf("read the CA certificate: %w", err), Hint: "set ca to a PEM file with the certificate that signed the device's"}
 		}
@@ -60,13 +59,26 @@ func transportCredentials(e drivers.Endpoint, w *watch) (credentials.TransportCr
 		}
 	}
 	if e.TLS.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(e.TLS.Cert, e.TLS.Key)
+		pair, err := keyPair(e.TLS)
 		if err != nil {
 			return nil, &drivers.AuthError{Device: e.Device, Err: fmt.Errorf("read the client certificate: %w", err), Hint: "set cert and certKey to PEM files that belong together"}
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}
 	return watched{credentials.NewTLS(config), w, true}, nil
+}
+
+// keyPair reads weir's own certificate and its key.
+func keyPair(t drivers.TLS) (tls.Certificate, error) {
+	cert, err := drivers.ReadFile(t.Cert, drivers.MaxKeyFile)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	key, err := drivers.ReadFile(t.Key, drivers.MaxKeyFile)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(cert, key)
 }
 
 // watch keeps the cause of the last failure to connect as a typed error: gRPC hands on nothing but text.

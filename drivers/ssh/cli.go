@@ -28,7 +28,7 @@ func (c *cli) open(ctx context.Context) error {
 	if err := c.connect(ctx); err != nil {
 		return err
 	}
-	term, err := openTerminal(ctx, c.client, c.pack, c.endpoint.Password)
+	term, err := openTerminal(ctx, c.client, c.pack, c.endpoint)
 	if err == nil {
 		c.term = term
 		return nil
@@ -81,7 +81,7 @@ func (c *cli) refusal(line, said string) error {
 	if pack.FindAny(c.pack.Failures, said) == "" {
 		return nil
 	}
-	return &drivers.RejectedError{Device: c.endpoint.Device, Input: line, Reason: shorten(strings.TrimSpace(said))}
+	return &drivers.RejectedError{Device: c.endpoint.Device, Input: line, Reason: c.endpoint.Quote(said)}
 }
 
 func (c *cli) Get(ctx context.Context, qs []plan.Query) ([]plan.Answer, error) {
@@ -100,6 +100,9 @@ func (c *cli) Get(ctx context.Context, qs []plan.Query) ([]plan.Answer, error) {
 		said, err := c.run(ctx, command)
 		if err != nil {
 			return nil, fmt.Errorf("%s: ask %s: %w", c.endpoint.Device, q.Name, err)
+		}
+		if err := drivers.Bounded([]byte(said)); err != nil {
+			return nil, fmt.Errorf("%s: the answer to %s: %w", c.endpoint.Device, q.Name, err)
 		}
 		switch {
 		case !brief(said):

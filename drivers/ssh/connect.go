@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
@@ -31,7 +32,9 @@ func (l *link) logIn(ctx context.Context) (*ssh.Client, error) {
 	}
 	stop := context.AfterFunc(ctx, func() { raw.Close() })
 	defer stop()
+	use := algorithms(e)
 	conn, channels, requests, err := ssh.NewClientConn(raw, e.SSH, &ssh.ClientConfig{
+		Config:            ssh.Config{KeyExchanges: use.KeyExchanges, Ciphers: use.Ciphers, MACs: use.MACs},
 		User:              e.User,
 		Auth:              auth,
 		HostKeyCallback:   keys.verify,
@@ -44,14 +47,33 @@ func (l *link) logIn(ctx context.Context) (*ssh.Client, error) {
 	return ssh.NewClient(conn, channels, requests), nil
 }
 
+// algorithms are those that weir takes: what the library calls secure, and what it calls insecure (SHA-1 in key exchange and
+// host keys, CBC, RC4) only where the operator wrote sshAlgorithms: any. HMAC-SHA1 is not broken, and is among the first.
+func algorithms(e drivers.Endpoint) ssh.Algorithms {
+	use := ssh.SupportedAlgorithms()
+	if !e.Insecure.OldSSH {
+		return use
+	}
+	old := ssh.InsecureAlgorithms()
+	return ssh.Algorithms{
+		KeyExchanges: slices.Concat(use.KeyExchanges, old.KeyExchanges), Ciphers: slices.Concat(use.Ciphers, old.Ciphers),
+		MACs: slices.Concat(use.MACs, old.MACs), HostKeys: slices.Concat(use.HostKeys, old.HostKeys),
+	}
+}
+
 func connectError(ctx context.Context, e drivers.Endpoint, keys *hostKeys, err error) error {
+	var disagree *ssh.AlgorithmNegotiationError
 	switch {
 	case keys.refused != nil:
 		return keys.refused
+	case errors.As(err, &disagree):
+		offers := e.Quote(strings.Join(disagree.RequestedAlgorithms, ", "))
+		return &drivers.AuthError{Device: e.Device, Err: fmt.Errorf("the server has no algorithm for the %s that is not broken: it offers %s", disagree.What, offers),
+			Hint: "update the device or switch better ones on there; where neither can be done, management.sshAlgorithms: any takes broken ones too"}
 	case ctx.Err() != nil:
 		return &drivers.UnreachableError{Device: e.Device, Address: e.SSH, Err: ctx.Err()}
 	case strings.Contains(err.Error(), "unable to authenticate"), errors.Is(err, errRefused), errors.Is(err, errQuestion):
-		return &drivers.AuthError{Device: e.Device, Err: fmt.Errorf("login as %s: %w", e.User, err), Hint: "check user, and password or key, of the device"}
+		return &drivers.AuthError{Device: e.Device, Err: fmt.Errorf("login as %s: %s", e.User, e.Quote(err.Error())), Hint: "check user, and password or key, of the device"}
 	}
 	return &drivers.UnreachableError{Device: e.Device, Address: e.SSH, Err: err}
 }

@@ -17,19 +17,23 @@ import (
 type hostKeys struct {
 	endpoint   drivers.Endpoint
 	known      ssh.HostKeyCallback // nil: any key is accepted
-	algorithms []string            // in order of preference; nil: the library's
+	algorithms []string            // in order of preference
 	refused    error               // why the key was not accepted
 }
 
 func readHostKeys(e drivers.Endpoint) (*hostKeys, error) {
-	h := &hostKeys{endpoint: e}
+	h := &hostKeys{endpoint: e, algorithms: algorithms(e).HostKeys}
 	if e.Insecure.AnyHostKey {
 		return h, nil
 	}
 	if e.HostKeys == "" {
 		return nil, h.error(errors.New("no file of known host keys is named"), "set hostKeys to a known_hosts file that has this device; "+h.record())
 	}
-	known, err := knownhosts.New(e.HostKeys)
+	_, err := drivers.ReadFile(e.HostKeys, drivers.MaxKeyFile) // the library reads whatever is there
+	var known ssh.HostKeyCallback
+	if err == nil {
+		known, err = knownhosts.New(e.HostKeys)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, h.error(fmt.Errorf("there is no file %s", e.HostKeys), h.record())
 	}
@@ -37,7 +41,7 @@ func readHostKeys(e drivers.Endpoint) (*hostKeys, error) {
 		return nil, h.error(err, "mend "+e.HostKeys)
 	}
 	h.known = known
-	h.algorithms = preferred(known, e.SSH)
+	h.algorithms = preferred(known, e.SSH, h.algorithms)
 	return h, nil
 }
 
@@ -84,20 +88,20 @@ func (h *hostKeys) verify(address string, remote net.Addr, key ssh.PublicKey) er
 
 // preferred puts the algorithms of the keys on record first, so that a server with several keys shows one that can be
 // compared.
-func preferred(known ssh.HostKeyCallback, address string) []string {
+func preferred(known ssh.HostKeyCallback, address string, all []string) []string {
 	var asked *knownhosts.KeyError
 	if !errors.As(known(address, &net.TCPAddr{}, unknownKey{}), &asked) || len(asked.Want) == 0 {
-		return nil
+		return all
 	}
 	var algorithms []string
 	for _, k := range asked.Want {
 		if t := k.Key.Type(); t == ssh.KeyAlgoRSA {
 			algorithms = append(algorithms, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256)
-		} else {
+		} else if slices.Contains(all, t) {
 			algorithms = append(algorithms, t)
 		}
 	}
-	for _, a := range ssh.SupportedAlgorithms().HostKeys {
+	for _, a := range all {
 		if !slices.Contains(algorithms, a) {
 			algorithms = append(algorithms, a)
 		}

@@ -49,7 +49,7 @@ func (c *cli) session(ctx context.Context, lines []string, p plan.Pending) error
 	if !c.pack.Levels.Privileged.Match(c.term.at) {
 		at := c.term.at
 		c.discard()
-		return &drivers.UnknownError{Device: device, Err: fmt.Errorf("%s left the terminal at %q: %s", commit, at, shorten(said))}
+		return &drivers.UnknownError{Device: device, Err: fmt.Errorf("%s left the terminal at %q: %s", commit, at, c.endpoint.Quote(said))}
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (c *cli) fill(ctx context.Context, lines []string, name string) error {
 		return err
 	}
 	if foreign := changed(said); len(foreign) > 0 {
-		return fmt.Errorf("a new session %s already holds %d changes: %s", name, len(foreign), foreign[0])
+		return fmt.Errorf("a new session %s already holds %d changes: %s", name, len(foreign), c.endpoint.Quote(foreign[0]))
 	}
 	for _, line := range lines {
 		if _, err := c.order(ctx, line); err != nil {

@@ -1,7 +1,6 @@
 package ssh
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -45,11 +44,14 @@ func (s *shell) Get(ctx context.Context, qs []plan.Query) ([]plan.Answer, error)
 		}
 		switch {
 		case out.status == 0:
+			if err := drivers.Bounded(out.stdout); err != nil {
+				return nil, fmt.Errorf("%s: the answer to %s: %w", s.endpoint.Device, q.Name, err)
+			}
 			answers = append(answers, plan.Answer{Name: q.Name, Body: out.stdout})
 		case s.missing(out):
 			answers = append(answers, plan.Answer{Name: q.Name, Missing: true})
 		default:
-			return nil, &drivers.RejectedError{Device: s.endpoint.Device, Input: command, Reason: out.reason()}
+			return nil, &drivers.RejectedError{Device: s.endpoint.Device, Input: command, Reason: out.reason(s.endpoint)}
 		}
 	}
 	return answers, nil
@@ -161,7 +163,7 @@ func (s *shell) send(ctx context.Context, sc script) error {
 		case err != nil:
 			return &drivers.UnknownError{Device: device, Err: fmt.Errorf("%s: %w", sc.name, err)}
 		case out.status != 0:
-			return &drivers.RejectedError{Device: device, Input: sc.name, Reason: out.reason()}
+			return &drivers.RejectedError{Device: device, Input: sc.name, Reason: out.reason(s.endpoint)}
 		case st.prints != "" && string(out.stdout) != st.prints:
 			return drivers.NotSent(device, fmt.Errorf("%s: %d bytes arrived of %d, or not the same ones", sc.name, len(out.stdout), len(st.prints)))
 		}
@@ -176,22 +178,13 @@ type output struct {
 }
 
 // reason is the device's own words.
-func (o output) reason() string {
+func (o output) reason(e drivers.Endpoint) string {
 	for _, said := range [][]byte{o.stderr, o.stdout} {
-		if text := strings.TrimSpace(string(said)); text != "" {
-			return fmt.Sprintf("%s (exit status %d)", shorten(text), o.status)
+		if text := e.Quote(string(said)); text != "" {
+			return fmt.Sprintf("%s (exit status %d)", text, o.status)
 		}
 	}
 	return fmt.Sprintf("exit status %d", o.status)
-}
-
-const longestReason = 400 // bytes of a device's words that an error repeats
-
-func shorten(text string) string {
-	if len(text) <= longestReason {
-		return text
-	}
-	return "... " + strings.ToValidUTF8(text[len(text)-longestReason:], "")
 }
 
 // run runs a command, and once more with the password when sudo asked for one.
@@ -212,12 +205,38 @@ func (s *shell) run(ctx context.Context, limit time.Duration, st step, root bool
 	return s.exec(ctx, limit, command, string(s.endpoint.Password)+"\n"+st.stdin)
 }
 
+// heard keeps what a command prints, up to a bound. It is used by one goroutine.
+type heard struct {
+	body []byte
+	most int
+	full func() // is called once, when more comes than the bound; nil: the end of what comes is kept
+	over bool
+}
+
+func (h *heard) Write(piece []byte) (int, error) {
+	switch {
+	case h.over:
+	case len(h.body)+len(piece) <= h.most:
+		h.body = append(h.body, piece...)
+	case h.full != nil:
+		h.over = true
+		h.full()
+	default:
+		h.body = append(h.body, piece...)
+		h.body = append(h.body[:0], h.body[len(h.body)-h.most:]...)
+	}
+	return len(piece), nil
+}
+
 var errNotStarted = errors.New("the command was not started")
 
 // exec runs a command on a channel of its own. Where it does not end with a status, the connection is thrown away.
 func (s *shell) exec(ctx context.Context, limit time.Duration, command, stdin string) (output, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	if strings.ContainsRune(command, 0) {
+		return output{}, fmt.Errorf("%w: a NUL is in it, which no shell takes", errNotStarted)
+	}
 	session, err := s.channel(ctx)
 	if err != nil {
 		s.drop()
@@ -227,12 +246,15 @@ func (s *shell) exec(ctx context.Context, limit time.Duration, command, stdin st
 	client := s.client
 	stop := context.AfterFunc(ctx, func() { client.Close() })
 	defer stop()
-	var stdout, stderr bytes.Buffer
-	session.Stdin, session.Stdout, session.Stderr = strings.NewReader(stdin), &stdout, &stderr
+	stdout, stderr := &heard{most: drivers.MaxAnswer, full: func() { client.Close() }}, &heard{most: drivers.MaxErrors}
+	session.Stdin, session.Stdout, session.Stderr = strings.NewReader(stdin), stdout, stderr
 	err = session.Run(command)
-	out := output{stdout: stdout.Bytes(), stderr: stderr.Bytes()}
+	out := output{stdout: stdout.body, stderr: stderr.body}
 	var exit *ssh.ExitError
 	switch {
+	case stdout.over:
+		s.drop()
+		return output{}, drivers.TooMuch(drivers.MaxAnswer)
 	case err == nil:
 		return out, nil
 	case errors.As(err, &exit) && exit.Signal() == "":

@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/scrapli/scrapligo/driver/generic"
@@ -36,11 +37,13 @@ type terminal struct {
 	pack   pack.SSH
 	prompt *regexp.Regexp
 	at     string // the prompt that the terminal is at
+
+	endpoint drivers.Endpoint // whose words are quoted without its secrets
 }
 
 // openTerminal starts a shell on the connection and brings it to the privileged level, with the pack's opening commands
 // given.
-func openTerminal(ctx context.Context, client *ssh.Client, p pack.SSH, password drivers.Secret) (*terminal, error) {
+func openTerminal(ctx context.Context, client *ssh.Client, p pack.SSH, e drivers.Endpoint) (*terminal, error) {
 	prompt, err := promptOf(p, p.Host)
 	if err != nil {
 		return nil, err
@@ -50,8 +53,8 @@ func openTerminal(ctx context.Context, client *ssh.Client, p pack.SSH, password 
 	if err != nil {
 		return nil, err
 	}
-	t := &terminal{driver: d, wire: w, pack: p, prompt: prompt}
-	if err := t.settle(ctx, password); err != nil {
+	t := &terminal{driver: d, wire: w, pack: p, prompt: prompt, endpoint: e}
+	if err := t.settle(ctx); err != nil {
 		t.close()
 		return nil, err
 	}
@@ -65,7 +68,7 @@ func promptOf(p pack.SSH, host string) (*regexp.Regexp, error) {
 }
 
 // settle reads the first prompt, learns the device's host name from it, and prepares the terminal.
-func (t *terminal) settle(ctx context.Context, password drivers.Secret) error {
+func (t *terminal) settle(ctx context.Context) error {
 	err := t.do(ctx, func(context.Context, time.Duration) error { return t.driver.Open() })
 	if err == nil {
 		err = t.do(ctx, t.readPrompt)
@@ -74,7 +77,7 @@ func (t *terminal) settle(ctx context.Context, password drivers.Secret) error {
 		return fmt.Errorf("wait for a prompt: %w", err)
 	}
 	if t.pack.Levels.User.Match(t.at) {
-		if err := t.enable(ctx, password); err != nil {
+		if err := t.enable(ctx); err != nil {
 			return err
 		}
 	}
@@ -126,7 +129,8 @@ func hostIn(p pack.SSH, prompt string) string {
 }
 
 // enable goes to the privileged level. The password is typed once, and only where the device asks for one.
-func (t *terminal) enable(ctx context.Context, password drivers.Secret) error {
+func (t *terminal) enable(ctx context.Context) error {
+	password := t.endpoint.Password
 	raise := t.pack.Enable
 	said, err := t.run(ctx, raise.Command, raise.Asks)
 	if err == nil && t.at == "" {
@@ -146,7 +150,7 @@ func (t *terminal) enable(ctx context.Context, password drivers.Secret) error {
 		return err
 	}
 	if !t.pack.Levels.Privileged.Match(t.at) {
-		return fmt.Errorf("%w: %s was refused: %s", errLevel, raise.Command, shorten(strings.TrimSpace(said)))
+		return fmt.Errorf("%w: %s was refused: %s", errLevel, raise.Command, t.endpoint.Quote(said))
 	}
 	return nil
 }
@@ -181,6 +185,7 @@ func (t *terminal) do(ctx context.Context, operation func(ctx context.Context, l
 	}
 	stop := context.AfterFunc(ctx, func() { t.wire.client.Close() })
 	defer stop()
+	t.wire.read.Store(0)
 	limit := defaultSetTimeout
 	if deadline, ok := ctx.Deadline(); ok {
 		limit = time.Until(deadline) + time.Second // the context is to end first
@@ -219,6 +224,7 @@ type wire struct {
 	out     io.Reader
 	strip   escapes
 
+	read  atomic.Int64  // bytes since the operation began
 	ended chan struct{} // closed by the first read that fails
 	err   error         // of that read
 }
@@ -253,6 +259,10 @@ func (w *wire) IsAlive() bool { return w.session != nil }
 func (w *wire) Read(n int) ([]byte, error) {
 	b := make([]byte, n)
 	n, err := w.out.Read(b)
+	if w.read.Add(int64(n)) > drivers.MaxAnswer {
+		n, err = 0, drivers.TooMuch(drivers.MaxAnswer)
+		w.client.Close()
+	}
 	if n > 0 {
 		return w.strip.from(b[:n]), nil
 	}

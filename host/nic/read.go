@@ -55,7 +55,7 @@ func Read(host string, n *fabric.NIC, answers Answers) (plan.Document, error) {
 func readMTU(port addr.Addr, nic, text string) (plan.Document, error) {
 	mtu := strings.TrimSpace(text)
 	if _, err := strconv.Atoi(mtu); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%q is no number", diag.Excerpt(mtu))
 	}
 	return plan.Document{leaf(port.Of(addr.MTU, ""), mtu, nic, "mtu")}, nil
 }
