@@ -93,7 +93,7 @@ func Digest(fsys fs.FS) (plan.Digest, error) {
 	}
 	h := sha256.New()
 	for _, name := range names {
-		body, err := fs.ReadFile(fsys, name)
+		body, err := source.ReadFile(fsys, name)
 		if err != nil {
 			return "", fmt.Errorf("read %s: %w", name, err)
 		}

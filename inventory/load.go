@@ -18,10 +18,21 @@ const loadCheck = "inventory"
 // hostPlatform is the platform of a host that says none.
 const hostPlatform = "linux"
 
+// The most that an inventory holds. The largest fabric that weir was tried with has 33,024 devices; those that have their ports
+// from one line share them.
+const (
+	maxDevices = 1 << 17
+	maxPorts   = 1 << 20 // that are written out
+
+	maxFindings = 10_000 // what is wrong ten thousand times has one cause
+)
+
 // loader collects devices and links from documents.
 type loader struct {
 	inventory Inventory
 	findings  diag.List
+	made      int  // ports that were written out
+	full      bool // it was said that there are too many
 	broken    bool // something could not be read, and may be what seems to be missing
 }
 
@@ -95,6 +106,9 @@ func (l *loader) devices(id identity, c common, ports []Port) {
 	if !c.Platform.Set() && c.State.V != Unmanaged && len(all) > 0 && !l.broken {
 		l.errorf(addr.Device(all[0]), "Say in which language weir speaks to it, here or in the document's defaults. A device that is not weir's to configure has state: unmanaged.", []diag.Pos{id.At}, "platform is missing")
 	}
+	if !l.room(len(l.inventory.Devices)+len(all) <= maxDevices, id.At) {
+		return
+	}
 	at := id.Name.Or(source.Value[string]{At: id.Names.At}).At
 	for _, name := range all {
 		d := &Device{
@@ -104,6 +118,15 @@ func (l *loader) devices(id identity, c common, ports []Port) {
 		d.Management.nameIn(name)
 		l.inventory.Devices = append(l.inventory.Devices, d)
 	}
+}
+
+// room says whether there is room for more, and once where there is none.
+func (l *loader) room(left bool, at diag.Pos) bool {
+	if !left && !l.full {
+		l.full, l.broken = true, true
+		l.errorf(addr.Addr{}, "Part the fabric into several repos.", []diag.Pos{at}, "the inventory holds more than %d devices, or more than %d ports of their own", maxDevices, maxPorts)
+	}
+	return left
 }
 
 // nameIn puts the device's name in place of {name}.
@@ -131,7 +154,11 @@ func (l *loader) named(one source.Value[string], several source.Value[names], at
 func (l *loader) ports(specs []portSpec) []Port {
 	var out []Port
 	for _, s := range specs {
-		for _, name := range l.named(s.Name, s.Names, s.At) {
+		all := l.named(s.Name, s.Names, s.At)
+		if l.made += len(all); !l.room(l.made <= maxPorts, s.At) {
+			return nil
+		}
+		for _, name := range all {
 			out = append(out, Port{Name: name, Speed: s.Speed.V, Lanes: s.Lanes.V, Breakout: s.Breakout.V, At: s.At})
 		}
 	}
@@ -142,6 +169,9 @@ func (l *loader) nics(specs []nicSpec) []Port {
 	var out []Port
 	for _, s := range specs {
 		all := l.named(s.Name, s.Names, s.At)
+		if l.made += len(all); !l.room(l.made <= maxPorts, s.At) {
+			return nil
+		}
 		rdma := s.RDMA.V.all
 		if s.RDMA.Set() && len(rdma) != len(all) {
 			l.errorf(addr.Addr{}, "Each port needs its own.", []diag.Pos{s.RDMA.At}, "%d RDMA devices for %d ports", len(rdma), len(all))
@@ -178,8 +208,12 @@ func nearer(shared, own []Port) []Port {
 		return shared
 	}
 	out := slices.Clone(shared)
+	at := make(map[string]int, len(out))
+	for i, p := range out {
+		at[p.Name] = i
+	}
 	for _, p := range own {
-		if i := slices.IndexFunc(out, func(q Port) bool { return q.Name == p.Name }); i >= 0 {
+		if i, named := at[p.Name]; named {
 			out[i] = p
 		} else {
 			out = append(out, p)
@@ -215,5 +249,8 @@ func (l *loader) devicesOnce() {
 }
 
 func (l *loader) errorf(a addr.Addr, detail string, at []diag.Pos, format string, args ...any) {
+	if len(l.findings) >= maxFindings {
+		return
+	}
 	l.findings.Add(diag.Diagnostic{Severity: diag.Error, Check: loadCheck, Summary: fmt.Sprintf(format, args...), Detail: detail, Addr: a, At: at})
 }

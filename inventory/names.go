@@ -30,6 +30,9 @@ func (n *names) Spread(text string) ([]string, error) {
 	return n.all, nil
 }
 
+// Count is how many names it stands for.
+func (n *names) Count() int { return len(n.all) }
+
 // Written says how names are written.
 func (*names) Written() (want, pattern string) {
 	return "a name, or several like Ethernet[0-252/4]", `^[A-Za-z0-9\[][A-Za-z0-9_.:/\[\]-]*$`

@@ -179,7 +179,7 @@ func (l *loader) table(fsys fs.FS, file source.Value[string]) *catalog.Table {
 		l.errorf(addr.Addr{}, want, []diag.Pos{file.At}, "%q is not a file of inventory/ that ends with .ini", file.V)
 		return nil
 	}
-	body, err := fs.ReadFile(fsys, file.V)
+	body, err := source.ReadFile(fsys, file.V)
 	if err != nil {
 		l.errorf(addr.Addr{}, want, []diag.Pos{file.At}, "the table of headroom cannot be read: %v", err)
 		return nil

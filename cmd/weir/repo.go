@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
@@ -144,13 +148,37 @@ func (c *console) refused(l diag.List) error {
 
 // printJSON writes one JSON document to out.
 func (c *console) printJSON(value any) error {
-	e := json.NewEncoder(c.out)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
+	err := e.Encode(value)
+	if err == nil {
+		_, err = io.WriteString(c.out, escaped(text.String()))
+	}
+	if err != nil {
 		return fmt.Errorf("print JSON: %w", err)
 	}
 	return nil
+}
+
+// escaped is JSON with escapes also for those characters that act on a terminal and that the encoder leaves: in JSON they stand
+// in strings alone.
+func escaped(text string) string {
+	if _, acts := diag.Acts(text); !acts {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if _, acts := diag.Acts(string(r)); !acts {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, "\\u%04x", unit)
+		}
+	}
+	return b.String()
 }
 
 // writeFile writes a file and makes the folders above it.

@@ -90,7 +90,7 @@ func (c *console) showHealth(ctx context.Context, r *control.Repo, w *control.Wa
 		case once:
 			return c.healthOnce(r, w, verdicts)
 		case live:
-			c.stdout().Printf("\x1b[H\x1b[2J")
+			c.stdout().Clear()
 			c.stdout().Health(w.Topology, verdicts, time.Now())
 			c.stdout().States(r)
 		default:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"go.yaml.in/yaml/v3"
 
@@ -18,6 +19,7 @@ const Check = "yaml"
 // decoder reads the nodes of one document into Go values and collects what is wrong.
 type decoder struct {
 	file     string
+	names    *atomic.Int64 // that texts with ranges stood for so far, in all files
 	path     []step
 	findings diag.List
 }
@@ -81,8 +83,15 @@ func (d *decoder) scalar(s *shape, n *yaml.Node, doc string, dst reflect.Value) 
 		d.errorf(n, doc, "%s is %d bytes long: want %s", short(n.Value), len(n.Value), s.want())
 		return
 	}
+	several, _ := dst.Addr().Interface().(Names)
+	if several != nil && d.names.Load() > mostNames {
+		d.errorf(n, doc, "the files stand for more than %d names, and weir reads no more", mostNames)
+		return
+	}
 	if err := s.scalar.read(n, dst); err != nil {
 		d.errorf(n, doc, "%s", err)
+	} else if several != nil {
+		d.names.Add(int64(several.Count()))
 	}
 }
 
@@ -93,6 +102,10 @@ func (d *decoder) list(s *shape, n *yaml.Node, doc string, dst reflect.Value) {
 			summary += fmt.Sprintf(": write [%s]", shortened(n.Value))
 		}
 		d.errorf(n, doc, "%s", summary)
+		return
+	}
+	if len(n.Content) > mostItems {
+		d.errorf(n, "Part it into several documents.", "a list of %d, and weir reads %d at most", len(n.Content), mostItems)
 		return
 	}
 	dst.Set(reflect.MakeSlice(dst.Type(), len(n.Content), len(n.Content)))
@@ -182,9 +195,11 @@ func (d *decoder) twice(key, first *yaml.Node) bool {
 	if first == nil {
 		return false
 	}
+	before := len(d.findings)
 	d.errorf(key, "Keep one of the two.", "key %s is written twice", short(key.Value))
-	last := &d.findings[len(d.findings)-1]
-	last.At = []diag.Pos{d.pos(first), d.pos(key)}
+	if len(d.findings) > before {
+		d.findings[before].At = []diag.Pos{d.pos(first), d.pos(key)}
+	}
 	return true
 }
 
@@ -205,6 +220,9 @@ func (d *decoder) in(s step, f func()) {
 
 // errorf adds a finding about a node. Its summary begins with the path to it.
 func (d *decoder) errorf(n *yaml.Node, detail, format string, args ...any) {
+	if len(d.findings) >= mostWrong {
+		return
+	}
 	summary := fmt.Sprintf(format, args...)
 	if p := d.spelt(); p != "" {
 		summary = p + ": " + summary

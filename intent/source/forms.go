@@ -140,5 +140,6 @@ func shortened(text string) string {
 // Names is a text with ranges that stands for several of a form, which the type's Spread writes out and keeps: leaf[1-16].
 type Names interface {
 	Spread(text string) ([]string, error)
+	Count() int // of those that were written out
 	Written() (want, pattern string)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"sync/atomic"
 
 	"go.yaml.in/yaml/v3"
 
@@ -45,8 +46,16 @@ type Document struct {
 
 // Read reads the documents of one file. Documents with findings are returned as far as they could be read.
 func (g *Grammar) Read(file string, body []byte) ([]Document, diag.List) {
+	return g.read(file, body, &atomic.Int64{})
+}
+
+// read is Read of one of several files, whose texts with ranges stood for so many names so far.
+func (g *Grammar) read(file string, body []byte, names *atomic.Int64) ([]Document, diag.List) {
 	if pos, what := junk(file, body); what != "" {
 		return nil, diag.List{{Severity: diag.Error, Check: Check, Summary: what, At: []diag.Pos{pos}, Detail: "Save the file as plain UTF-8 text."}}
+	}
+	if findings := crowded(file, body); findings != nil {
+		return nil, findings
 	}
 	var documents []Document
 	var findings diag.List
@@ -62,7 +71,7 @@ func (g *Grammar) Read(file string, body []byte) ([]Document, diag.List) {
 			return documents, findings
 		}
 		if root := n.Content[0]; root.Kind != yaml.ScalarNode || root.Value != "" || root.Anchor != "" {
-			doc, wrong := g.document(file, root)
+			doc, wrong := g.document(file, root, names)
 			if doc.Value != nil {
 				documents = append(documents, doc)
 			}
@@ -80,8 +89,8 @@ func (g *Grammar) Read(file string, body []byte) ([]Document, diag.List) {
 }
 
 // document reads one document whose kind stands in it.
-func (g *Grammar) document(file string, root *yaml.Node) (Document, diag.List) {
-	d := &decoder{file: file}
+func (g *Grammar) document(file string, root *yaml.Node, names *atomic.Int64) (Document, diag.List) {
+	d := &decoder{file: file, names: names}
 	var doc Document
 	if root.Kind != yaml.MappingNode {
 		d.errorf(root, g.kindsKnown(), "want a document of keys and values that begins with its kind, found %s", found(root))

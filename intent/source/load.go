@@ -7,6 +7,7 @@ import (
 	"path"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -26,12 +27,20 @@ func FilesAndTables(fsys fs.FS, folder string) ([]string, error) {
 
 func filesWith(fsys fs.FS, folder string, endings ...string) ([]string, error) {
 	var names []string
+	var bytes int64
 	err := fs.WalkDir(fsys, folder, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if !d.IsDir() && slices.Contains(endings, path.Ext(name)) {
-			names = append(names, name)
+		if d.IsDir() || !slices.Contains(endings, path.Ext(name)) {
+			return nil
+		}
+		names = append(names, name)
+		if info, err := d.Info(); err == nil {
+			bytes += info.Size()
+		}
+		if len(names) > mostFiles || bytes > mostBytes {
+			return fmt.Errorf("it holds more than %d files, or more than %d bytes in all, which weir does not read", mostFiles, mostBytes)
 		}
 		return nil
 	})
@@ -46,10 +55,11 @@ func filesWith(fsys fs.FS, folder string, endings ...string) ([]string, error) {
 func (g *Grammar) Load(fsys fs.FS, names []string) ([]Document, diag.List) {
 	documents, findings := make([][]Document, len(names)), make([]diag.List, len(names))
 	var readers errgroup.Group
+	var stoodFor atomic.Int64
 	readers.SetLimit(runtime.GOMAXPROCS(0))
 	for i, name := range names {
 		readers.Go(func() error {
-			documents[i], findings[i] = g.load(fsys, name)
+			documents[i], findings[i] = g.load(fsys, name, &stoodFor)
 			return nil
 		})
 	}
@@ -62,12 +72,12 @@ func (g *Grammar) Load(fsys fs.FS, names []string) ([]Document, diag.List) {
 	return all, wrong
 }
 
-func (g *Grammar) load(fsys fs.FS, name string) ([]Document, diag.List) {
-	body, err := fs.ReadFile(fsys, name)
+func (g *Grammar) load(fsys fs.FS, name string, stoodFor *atomic.Int64) ([]Document, diag.List) {
+	body, err := ReadFile(fsys, name)
 	if err != nil {
 		var findings diag.List
 		findings.Errorf(Check, addr.Addr{}, []diag.Pos{{File: name}}, "the file cannot be read: %v", err)
 		return nil, findings
 	}
-	return g.Read(name, body)
+	return g.read(name, body, stoodFor)
 }

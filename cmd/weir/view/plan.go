@@ -217,7 +217,7 @@ func (v View) ports(g portGroup) {
 		}
 		v.Printf("    %s\n", v.paint(cyan, head))
 	}
-	table := tabwriter.NewWriter(v.Out, 0, 4, 2, ' ', 0)
+	table := tabwriter.NewWriter(v.printer(), 0, 4, 2, ' ', 0)
 	for _, row := range foldRows(g.changes) {
 		value := quoted(row.change.Before) + " -> " + quoted(row.change.After)
 		switch row.change.Action {

@@ -80,7 +80,11 @@ func (t *Run) Record(r journal.Record) {
 	case journal.Pending:
 		v.Printf("  %s: sending\n", r.Device)
 	case journal.Reached:
-		v.Printf("  %s: reads back as wanted %s\n", r.Device, v.Dim(fmt.Sprintf("(%.1fs)", time.Since(began).Seconds())))
+		took := ""
+		if !began.IsZero() {
+			took = v.Dim(fmt.Sprintf(" (%.1fs)", time.Since(began).Seconds()))
+		}
+		v.Printf("  %s: reads back as wanted%s\n", r.Device, took)
 	case journal.Passed:
 		v.Printf("  wave %d: %s: %s\n", r.Wave+1, v.Good("stays"), r.Text)
 	case journal.Confirmed:

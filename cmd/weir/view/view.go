@@ -3,7 +3,6 @@ package view
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -39,9 +38,6 @@ func (v View) paint(colour, s string) string {
 	}
 	return "\x1b[" + colour + "m" + s + "\x1b[0m"
 }
-
-// Printf prints.
-func (v View) Printf(format string, args ...any) { fmt.Fprintf(v.Out, format, args...) }
 
 // Good, Bad and Dim colour a word.
 func (v View) Good(s string) string { return v.paint(green, s) }
