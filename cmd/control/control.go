@@ -5,7 +5,9 @@
 package control
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"net"
@@ -33,7 +35,10 @@ type Effects struct {
 	Files  fs.FS                                                                // the files of the repo; nil: the folder
 	Lab    *Lab                                                                 // where the simulated devices are; nil: what a running lab wrote into the folder
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error) // opens connections to devices, as net.Dialer's DialContext does
+	Config string                                                               // the file of the operator's own configuration; empty: OperatorFile
+	Allow  func(Request) error                                                  // asks the operator, and remembers what is allowed; an error: it is not. Nil: nothing more is allowed
 	Secret func(ctx context.Context, reference string) (drivers.Secret, error)  // resolves env:, file: and exec:
+	Tracks func(folder string) bool                                             // whether Git keeps files of a folder
 	Commit func(dir string) string                                              // the Git commit of a folder; empty where there is none
 	Disk   journal.Disk                                                         // that the journal is on
 	Alive  func(pid int) bool                                                   // whether a process of this machine runs
@@ -45,7 +50,13 @@ type Effects struct {
 // real fills in what is not set.
 func (e Effects) real(dir string) Effects {
 	if e.Files == nil {
-		e.Files = os.DirFS(dir)
+		e.Files = filesOf(dir)
+	}
+	if e.Config == "" {
+		e.Config = OperatorFile()
+	}
+	if e.Tracks == nil {
+		e.Tracks = tracked
 	}
 	if e.Secret == nil {
 		e.Secret = secret
@@ -79,9 +90,31 @@ func whoami() string {
 
 // commitOf is the commit that the repo's files stand at; empty where there is no Git repo.
 func commitOf(dir string) string {
-	out, err := exec.Command("git", "-C", dir, "rev-parse", "HEAD").Output()
+	out, err := git(dir, "rev-parse", "HEAD")
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(out)
 }
+
+// tracked says whether Git keeps files of a folder: then they came, or go, with the repo.
+func tracked(folder string) bool {
+	out, err := git(folder, "ls-files", "--", ".")
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		return bytes.Contains(failed.Stderr, []byte("dubious ownership")) // somebody else's repo, of which git tells nothing
+	}
+	return err == nil && out != ""
+}
+
+// git runs git in a folder that may hold anything: it starts no program that a configuration there names, and takes no folder
+// that only looks like a repo for one.
+func git(dir string, args ...string) (string, error) {
+	safe := []string{"-C", dir, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "safe.bareRepository=explicit"}
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "git", append(safe, args...)...).Output()
+	return string(out), err
+}
+
+// gitTime is how long git may take to answer.
+const gitTime = 20 * time.Second

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
+	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/intent/depend"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
@@ -76,7 +76,7 @@ func (p *DeadlockProof) readFIB(f *fabric.Fabric, file string) error {
 	if err != nil {
 		return err
 	}
-	body, err := os.ReadFile(file)
+	body, err := drivers.ReadFile(file, maxTable)
 	if err != nil {
 		return fmt.Errorf("read the FIB: %w", err)
 	}
@@ -114,7 +114,7 @@ func ProveSubnet(files SubnetFiles, o DeadlockOptions) (DeadlockProof, error) {
 		if f.name == "" {
 			continue
 		}
-		body, err := os.ReadFile(f.name)
+		body, err := drivers.ReadFile(f.name, maxTable)
 		if err != nil {
 			return p, fmt.Errorf("read the subnet: %w", err)
 		}

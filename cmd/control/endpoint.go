@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"path/filepath"
 	"strconv"
 
 	"github.com/weirfabric/weir/drivers"
@@ -39,6 +40,9 @@ func (r *Repo) endpoint(ctx context.Context, name string) (drivers.Endpoint, err
 	}
 	if r.lab != nil {
 		return r.labEndpoint(ctx, d)
+	}
+	if err := r.permit(d); err != nil {
+		return drivers.Endpoint{}, err
 	}
 	session, err := pack.ReadSession(templates.FS, d.Platform.V)
 	if err != nil {
@@ -77,11 +81,15 @@ func (r *Repo) labEndpoint(ctx context.Context, d *inventory.Device) (drivers.En
 		TLS: drivers.TLS{CA: r.lab.CA}, HostKeys: r.lab.KnownHosts}, err
 }
 
-// reference takes the file of a secret as relative to the repo.
+// reference takes the file of a secret as relative to the repo, and gives it as an absolute one.
 func (r *Repo) reference(secret string) string {
 	const file = "file:"
 	if len(secret) > len(file) && secret[:len(file)] == file {
-		return file + r.path(secret[len(file):])
+		path := r.path(secret[len(file):])
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		return file + path
 	}
 	return secret
 }

@@ -3,11 +3,17 @@ package control
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
+
+	"github.com/weirfabric/weir/drivers"
+	"github.com/weirfabric/weir/intent/diag"
 )
 
 // Lab tells where simulated devices are. It stands in DIR/.weir/lab/lab.json while a lab runs.
@@ -39,12 +45,19 @@ func (e Effects) lab(dir string) (*Lab, error) {
 	if e.Lab != nil {
 		return e.Lab, nil
 	}
-	return ReadLab(dir)
+	l, err := ReadLab(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.own(dir, e.Dial != nil); err != nil {
+		return nil, fmt.Errorf("%s is not of a lab that weir started: %w", LabFile(dir), err)
+	}
+	return l, nil
 }
 
-// ReadLab is where the devices are that a running lab simulates for the repo in dir.
+// ReadLab is where the devices are that a running lab simulates for the repo in dir, as its file says. Anybody can have written it.
 func ReadLab(dir string) (*Lab, error) {
-	body, err := os.ReadFile(LabFile(dir))
+	body, err := drivers.ReadFile(LabFile(dir), maxLab)
 	if err != nil {
 		return nil, fmt.Errorf("no lab runs for %s (weir lab %s starts one): %w", dir, dir, err)
 	}
@@ -71,6 +84,35 @@ func RunningLab(ctx context.Context, dir string) *Lab {
 			if conn, err := d.DialContext(ctx, "tcp", address); err == nil {
 				_ = conn.Close()
 				return l
+			}
+		}
+	}
+	return nil
+}
+
+// own says why the file is none that a lab on this machine wrote. Anybody can write a file of that name into a repo; so it may
+// name loopback and files beside it, and nothing else: no command, no variable and no secret of the operator's goes through it.
+// Elsewhere is a network that is not this machine's, whose addresses are its own affair.
+func (l Lab) own(dir string, elsewhere bool) error {
+	here, err := os.Stat(LabDir(dir))
+	if err != nil {
+		return err
+	}
+	secret, isFile := strings.CutPrefix(l.Password, "file:")
+	if !isFile {
+		return errors.New("its password is no file")
+	}
+	for _, file := range []string{secret, l.CA, l.KnownHosts} {
+		info, err := os.Lstat(file)
+		folder, missing := os.Stat(filepath.Dir(file))
+		if err != nil || missing != nil || !filepath.IsAbs(file) || !os.SameFile(folder, here) || !info.Mode().IsRegular() {
+			return fmt.Errorf("%q is no file beside it", diag.Excerpt(file))
+		}
+	}
+	for name, at := range l.Devices {
+		for _, address := range []string{at.GNMI, at.SSH} {
+			if to, err := netip.ParseAddrPort(address); !elsewhere && address != "" && (err != nil || !to.Addr().IsLoopback()) {
+				return fmt.Errorf("%q of %s is not on loopback", address, diag.Excerpt(name))
 			}
 		}
 	}

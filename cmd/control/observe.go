@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"os"
 	"path/filepath"
 	"sync"
 
+	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
@@ -84,7 +84,7 @@ func readAnswers(dir, device string, qs []plan.Query) ([]plan.Answer, error) {
 	var answers []plan.Answer
 	found := false
 	for _, q := range qs {
-		body, err := os.ReadFile(filepath.Join(dir, device, filepath.FromSlash(q.Name)))
+		body, err := readObserved(filepath.Join(dir, device, filepath.FromSlash(q.Name)))
 		missing := errors.Is(err, fs.ErrNotExist)
 		if err != nil && !missing {
 			return nil, fmt.Errorf("%s: read what was observed: %w", device, err)
@@ -98,13 +98,22 @@ func readAnswers(dir, device string, qs []plan.Query) ([]plan.Answer, error) {
 	return answers, nil
 }
 
+// readObserved reads an answer as it would be taken from the device.
+func readObserved(file string) ([]byte, error) {
+	body, err := drivers.ReadFile(file, drivers.MaxAnswer)
+	if err == nil {
+		err = drivers.Bounded(body)
+	}
+	return body, err
+}
+
 // SaveAnswers writes answers to DIR/<query>, from where Observe reads them again.
 func SaveAnswers(dir string, answers []plan.Answer) error {
 	for _, a := range answers {
 		if a.Missing {
 			continue
 		}
-		if err := writeFile(filepath.Join(dir, filepath.FromSlash(a.Name)), a.Body, 0o600); err != nil {
+		if err := Write(dir, a.Name, a.Body, 0o600); err != nil {
 			return fmt.Errorf("write what was observed: %w", err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
@@ -133,7 +134,7 @@ func SavePlan(name string, p plan.Plan) error {
 // LoadPlan reads a plan that SavePlan wrote.
 func LoadPlan(name string) (plan.Plan, error) {
 	var p plan.Plan
-	body, err := os.ReadFile(name)
+	body, err := drivers.ReadFile(name, maxPlan)
 	if err != nil {
 		return p, fmt.Errorf("read the plan: %w", err)
 	}

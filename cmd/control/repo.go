@@ -1,7 +1,6 @@
 package control
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -29,6 +28,7 @@ type Repo struct {
 	Store    journal.Store  // of its runs
 
 	effects  Effects
+	allowed  *permission
 	manifest plan.Manifest
 	devices  map[string]*inventory.Device
 	flags    string          // that a command on the repo needs beside its folder, for hints that can be pasted
@@ -41,7 +41,7 @@ type Repo struct {
 // Open reads, resolves and checks the repo in dir. What is wrong with what it says is in its findings; an error means that it
 // could not be read at all.
 func Open(dir string, o Options) (*Repo, error) {
-	r := &Repo{Dir: dir, Store: StoreOf(dir, o), effects: o.Effects.real(dir), flags: flagsOf(o)}
+	r := &Repo{Dir: dir, Store: StoreOf(dir, o), effects: o.Effects.real(dir), allowed: &permission{}, flags: flagsOf(o)}
 	if err := r.isRepo(); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,13 @@ func Open(dir string, o Options) (*Repo, error) {
 	if r.Digest, err = intent.Digest(r.effects.Files); err != nil {
 		return nil, err
 	}
-	if r.manifest, err = r.Store.Manifest(); err != nil {
+	if r.foreign() {
+		r.Findings.Add(diag.Diagnostic{
+			Severity: diag.Error, Check: "repo", Summary: fmt.Sprintf("Git keeps files of %s: what is weir's on the devices, and what was done to them, came with the repo", r.Store.Dir),
+			Detail: "weir trusts no record that a pull request can write. Take the folder out of Git (git rm -r --cached), and put .weir/ into .gitignore; or keep the record elsewhere, with --journal.",
+			At:     []diag.Pos{{File: ".weir"}},
+		})
+	} else if r.manifest, err = r.Store.Manifest(); err != nil {
 		return nil, err
 	}
 	r.resolve()
@@ -75,6 +81,15 @@ func flagsOf(o Options) string {
 		flags += " --journal " + o.Journal
 	}
 	return flags
+}
+
+// foreign says whether the store came with the repo: then what stands in it is as good as what anybody says.
+func (r *Repo) foreign() bool {
+	if r.Store.Disk != nil {
+		return false // not the machine's own
+	}
+	_, err := os.Stat(r.Store.Dir)
+	return err == nil && r.effects.Tracks(r.Store.Dir)
 }
 
 // isRepo says why the folder cannot be a fabric repo.
@@ -164,9 +179,4 @@ func (r *Repo) path(name string) string {
 		return name
 	}
 	return filepath.Join(r.Dir, name)
-}
-
-// writeFile writes a file and makes the folders above it.
-func writeFile(name string, body []byte, mode os.FileMode) error {
-	return errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, body, mode))
 }

@@ -12,6 +12,19 @@ import (
 	"github.com/weirfabric/weir/drivers"
 )
 
+// maxSecret is how many bytes a secret has at most: the longest are keys, of some KB.
+const maxSecret = 64 << 10
+
+// bounded keeps what a command prints, and ends a command that prints more than a secret has.
+type bounded struct{ strings.Builder }
+
+func (b *bounded) Write(piece []byte) (int, error) {
+	if b.Len()+len(piece) > maxSecret {
+		return 0, drivers.TooMuch(maxSecret)
+	}
+	return b.Builder.Write(piece)
+}
+
 // secret resolves a reference: env:NAME, file:PATH, exec:COMMAND. An empty reference is an empty secret. The value appears in
 // no error.
 func secret(ctx context.Context, reference string) (drivers.Secret, error) {
@@ -27,7 +40,7 @@ func secret(ctx context.Context, reference string) (drivers.Secret, error) {
 		}
 		return drivers.Secret(value), nil
 	case "file":
-		body, err := os.ReadFile(what)
+		body, err := drivers.ReadFile(what, maxSecret)
 		if err != nil {
 			return "", fmt.Errorf("read a secret: %w", err)
 		}
@@ -35,11 +48,13 @@ func secret(ctx context.Context, reference string) (drivers.Secret, error) {
 	case "exec":
 		ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 		defer cancel()
-		out, err := exec.CommandContext(ctx, "sh", "-c", what).Output()
-		if err != nil {
+		var out bounded
+		command := exec.CommandContext(ctx, "sh", "-c", what)
+		command.Stdout, command.WaitDelay = &out, time.Second
+		if err := command.Run(); err != nil {
 			return "", fmt.Errorf("run the command %q for a secret: %w", what, err)
 		}
-		return drivers.Secret(strings.TrimRight(string(out), "\n")), nil
+		return drivers.Secret(strings.TrimRight(out.String(), "\n")), nil
 	}
 	return "", errors.New("a secret is written as env:NAME, file:PATH or exec:COMMAND")
 }

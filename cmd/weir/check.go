@@ -167,8 +167,7 @@ func renderCommand(c *console) *cobra.Command {
 			for _, name := range names {
 				for _, f := range r.Print(name, r.Wanted(name)) {
 					files++
-					path := filepath.Join(out, name, filepath.FromSlash(strings.TrimPrefix(f.Name, "/")))
-					if err := writeFile(path, f.Body); err != nil {
+					if err := control.Write(filepath.Join(out, name), strings.TrimPrefix(f.Name, "/"), f.Body, 0o644); err != nil {
 						return fmt.Errorf("write the configuration: %w", err)
 					}
 				}

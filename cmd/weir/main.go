@@ -101,10 +101,11 @@ func (p *paper) torn() error {
 type console struct {
 	out, err io.Writer
 	json     bool
-	lab      bool                 // talk to the lab of the repo and not to the real devices
-	record   string               // a file for the dialogue with devices; empty: none
-	effects  control.Effects      // on the world outside; the zero value is the real thing
-	observed func(control.Record) // is told of each record of a run once it is on disk and printed; nil: nobody
+	lab      bool                       // talk to the lab of the repo and not to the real devices
+	record   string                     // a file for the dialogue with devices; empty: none
+	effects  control.Effects            // on the world outside; the zero value is the real thing
+	person   func(question string) bool // answers what the operator is asked; nil: whoever sits at the terminal
+	observed func(control.Record)       // is told of each record of a run once it is on disk and printed; nil: nobody
 }
 
 // stdout prints people's text to out.

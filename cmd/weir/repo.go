@@ -22,6 +22,9 @@ import (
 // options are what every command that opens a repo hands on.
 func (c *console) options(journal string) (control.Options, error) {
 	o := control.Options{Journal: journal, Lab: c.lab, Effects: c.effects}
+	if o.Effects.Allow == nil {
+		o.Effects.Allow = c.allow
+	}
 	if c.record != "" {
 		to, err := os.OpenFile(c.record, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) // closed when the process ends
 		if err != nil {

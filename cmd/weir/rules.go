@@ -19,7 +19,7 @@ func (c *console) writeRules(f *fabric.Fabric, r *depend.Remedy, out string) err
 	files := 0
 	for name, written := range rules.Files {
 		for _, file := range written {
-			if err := writeFile(filepath.Join(out, name, filepath.FromSlash(file.Name)), file.Body); err != nil {
+			if err := control.Write(filepath.Join(out, name), file.Name, file.Body, 0o644); err != nil {
 				return fmt.Errorf("write the rules: %w", err)
 			}
 			files++

@@ -23,6 +23,9 @@ func TestASecretIsNeverPrintedNorWritten(t *testing.T) {
 	f.real = true
 	f.inventory(t)
 	t.Setenv("WEIR_PASSWORD", password)
+	config := filepath.Join(t.TempDir(), "weir", "config.yaml")
+	t.Setenv("WEIR_CONFIG", config)
+	f.permission(t, config)
 	plans := filepath.Join(f.dir, "plan.json")
 	repo := []string{"--repo", f.dir}
 	for _, c := range []struct {
@@ -54,6 +57,27 @@ func TestASecretIsNeverPrintedNorWritten(t *testing.T) {
 		t.Errorf("a password that is not there: %s", said)
 	}
 	f.unwritten(t, password, wrong)
+}
+
+// permission has a command that may not use the password, and lets the operator allow it: without somebody to ask, weir prints the
+// lines to add and sends nothing.
+func (f *testFabric) permission(t *testing.T, config string) {
+	t.Helper()
+	code, out, said := f.weir("drift", f.dir)
+	at := strings.Index(said, "---\nkind: Config\n")
+	if code != exitError || at < 0 || !strings.Contains(said, "env:WEIR_PASSWORD") || !strings.Contains(said, config) {
+		t.Fatalf("exit code %d, want that weir asks for permission:\n%s\n%s", code, out, said)
+	}
+	var print bytes.Buffer
+	asked := 0
+	c := &console{out: &print, err: &print, person: func(string) bool { asked++; return true }}
+	if code := c.main([]string{"drift", f.dir}); code != exitChanges || asked != 1 {
+		t.Fatalf("exit code %d after a yes, asked %d times:\n%s", code, asked, print.String())
+	}
+	kept, err := os.ReadFile(config)
+	if err != nil || !strings.HasPrefix(said[at:], string(kept)) {
+		t.Errorf("what is remembered is not what would have been added by hand (%v):\n%s\n%s", err, kept, said[at:])
+	}
 }
 
 // inventory writes into the inventory where the devices are, and how they are trusted.

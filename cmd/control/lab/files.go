@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weirfabric/weir/drivers"
 	simeos "github.com/weirfabric/weir/drivers/sim/eos"
 	simsonic "github.com/weirfabric/weir/drivers/sim/sonic"
 	"github.com/weirfabric/weir/intent/addr"
@@ -67,7 +68,7 @@ func startFiles(folder string, d *inventory.Device) (map[string][]byte, error) {
 		if only := startFile[d.Platform.V]; only != "" && name != only {
 			return fmt.Errorf("%s: a device of platform %s starts from %s", path, d.Platform.V, only)
 		}
-		files[name], err = os.ReadFile(path)
+		files[name], err = drivers.ReadFile(path, drivers.MaxAnswer)
 		return err
 	})
 	switch {
