@@ -78,7 +78,7 @@ the inventory, and the device keeps it.`,
 			}
 			var p plan.Plan
 			if saved {
-				if p, err = control.LoadPlan(args[0]); err == nil {
+				if p, err = c.remade(cmd.Context(), r, args[0]); err == nil {
 					err = c.sound(r, p.Devices())
 				}
 			} else {
@@ -135,7 +135,7 @@ func (c *console) apply(ctx context.Context, r *control.Repo, p plan.Plan, agree
 		}
 		return c.refused(p.Findings)
 	}
-	if len(p.Waves) == 0 {
+	if len(p.Waves) == 0 && !saved {
 		return c.nothing("apply", "every device is as wanted")
 	}
 	if err := agreed.Covers(p); err != nil {
@@ -145,6 +145,20 @@ func (c *console) apply(ctx context.Context, r *control.Repo, p plan.Plan, agree
 		return errors.New("nothing was done")
 	}
 	return c.run("apply", settle, func(o control.RunOptions) (control.Result, error) { return r.Apply(ctx, p, o) })
+}
+
+// remade reads a saved plan and makes its steps again: what is agreed to and sent are those, and nothing of the file.
+func (c *console) remade(ctx context.Context, r *control.Repo, file string) (plan.Plan, error) {
+	p, err := control.LoadPlan(file)
+	if err != nil || p.Intent != r.Digest || len(p.Waves) == 0 {
+		return p, err
+	}
+	for _, name := range control.Named(p) {
+		if !slices.Contains(r.Names, name) {
+			return p, &control.AlteredError{What: diag.Excerpt(name) + " is not in the inventory"}
+		}
+	}
+	return r.Remake(p, c.observe(ctx, r, control.Named(p), ""))
 }
 
 // asked puts a question on the terminal and takes the full word yes.

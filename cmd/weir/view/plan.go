@@ -31,7 +31,7 @@ func (v View) Plan(p plan.Plan, o PlanOptions) {
 	v.legend(p)
 	for n, wave := range p.Waves {
 		v.Printf("\n%s\n", v.Bold(fmt.Sprintf("Wave %d of %d: %s", n+1, len(p.Waves), diag.Count(len(wave), "device"))))
-		for _, g := range groupSteps(wave) {
+		for _, g := range groupSteps(wave, o.Lines) {
 			v.step(g, o)
 		}
 	}
@@ -113,19 +113,22 @@ func (v View) consequences(p plan.Plan) {
 	}
 }
 
-// stepGroup are devices whose steps differ in nothing but the device's name.
+// stepGroup are devices whose steps differ in nothing but the device's name, as far as they are shown.
 type stepGroup struct {
 	devices []string
 	step    plan.Step
 }
 
-func groupSteps(wave []plan.Step) []stepGroup {
+func groupSteps(wave []plan.Step, lines bool) []stepGroup {
 	var groups []stepGroup
 	index := map[string]int{}
 	for _, s := range wave {
 		key := s.Platform + string(s.Route) + s.Why
 		for _, c := range s.Changes {
 			key += "\x00" + changeKey(c)
+		}
+		if lines { // what is sent is shown, and must then be the same as well
+			key += "\x02" + fmt.Sprint(s.Chunks, s.Persist, s.Quiet)
 		}
 		if i, ok := index[key]; ok {
 			groups[i].devices = append(groups[i].devices, s.Device)
@@ -285,6 +288,16 @@ func (v View) lines(s plan.Step) {
 			for line := range strings.Lines(Message(m)) {
 				v.Printf("      %s\n", v.Dim("undo > "+strings.TrimRight(line, "\n")))
 			}
+		}
+	}
+	for _, m := range s.Persist {
+		for line := range strings.Lines(Message(m)) {
+			v.Printf("      > %s %s\n", strings.TrimRight(line, "\n"), v.Dim("(when it is confirmed)"))
+		}
+	}
+	for _, q := range s.Quiet {
+		for _, w := range q.Ways {
+			v.Printf("      ? %s %s\n", w.Text, v.Dim("(to see that the device is quiet)"))
 		}
 	}
 }
