@@ -18,6 +18,7 @@ import (
 // Options of a store. Zero values take the default that is named.
 type Options struct {
 	Limit    int           // series, of all devices; 2 million. What comes beyond is dropped and counted
+	Each     int           // series, of one device; 100,000: a chassis of 1,024 ports has 72,000. So one device never takes the room of the others
 	Forgiven int           // readings that a series may miss before it is forgotten; 3
 	Lifetime time.Duration // of a series whose source has no known interval; 5 minutes
 	Log      *slog.Logger  // nil: none
@@ -43,6 +44,9 @@ type Store struct {
 func New(o Options) *Store {
 	if o.Limit == 0 {
 		o.Limit = 2_000_000
+	}
+	if o.Each == 0 {
+		o.Each = 100_000
 	}
 	if o.Forgiven == 0 {
 		o.Forgiven = 3

@@ -164,6 +164,23 @@ func TestTheStoreIsBounded(t *testing.T) {
 	}
 }
 
+// TestADeviceThatInventsPortsTakesNoRoomOfOthers has a device that names ports without an end, and one with a name of a megabyte.
+func TestADeviceThatInventsPortsTakesNoRoomOfOthers(t *testing.T) {
+	s := New(Options{Limit: 100, Each: 10})
+	for i := range 50 {
+		s.Put([]telemetry.Sample{{Metric: telemetry.PortUp, Addr: addr.Port("leaf1", fmt.Sprint("Ethernet", i)), Value: 1, At: noon}})
+	}
+	s.Put([]telemetry.Sample{{Metric: telemetry.PortUp, Addr: addr.Port("leaf2", strings.Repeat("x", 1<<20)), Value: 1, At: noon}})
+	s.Put([]telemetry.Sample{{Metric: telemetry.PortUp, Addr: addr.Port("leaf2", "Ethernet0"), Value: 1, At: noon}})
+	series := map[string]int{}
+	for _, x := range s.Series(nil, telemetry.PortUp) {
+		series[x.Addr.Device]++
+	}
+	if series["leaf1"] > 10 || series["leaf1"] == 0 || series["leaf2"] != 1 {
+		t.Errorf("got %v series, want 10 at most of leaf1 and one of leaf2", series)
+	}
+}
+
 func TestADoubtedReadingHasNoValueUntilItMoves(t *testing.T) {
 	s := New(Options{})
 	m := telemetry.ECNMarked

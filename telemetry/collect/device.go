@@ -47,18 +47,22 @@ func (d *device) put(s *Store, samples []telemetry.Sample) {
 // drops counts a sample that found no room, and tells of the first.
 func (d *device) drops(s *Store) {
 	if d.dropped == 0 {
-		s.options.Log.Warn("no room for more series", "device", d.name, "limit", s.options.Limit)
+		s.options.Log.Warn("no room for more series", "device", d.name, "limit", s.options.Limit, "each", s.options.Each)
 	}
 	d.dropped++
 }
 
-// at is the series of a reading, made where it is new; nil where the store is full.
+// longestName is how many bytes the name of a port, and of what is counted there, have: twice what an inventory takes of a port.
+const longestName = 512
+
+// at is the series of a reading, made where it is new; nil where the store, or the device's part of it, is full.
 func (d *device) at(s *Store, m *telemetry.Metric, a addr.Addr) *series {
 	k := key{m, a.Port, a.Name, a.Leaf}
 	if ser, ok := d.series[k]; ok {
 		return ser
 	}
-	if s.count.Load() >= int64(s.options.Limit) {
+	if s.count.Load() >= int64(s.options.Limit) || len(d.series) >= s.options.Each ||
+		len(a.Port)+len(a.Name)+len(a.Leaf) > longestName {
 		return nil
 	}
 	s.count.Add(1)

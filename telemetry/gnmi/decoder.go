@@ -8,6 +8,7 @@ import (
 
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
 
+	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/telemetry"
 	"github.com/weirfabric/weir/telemetry/oc"
 	"github.com/weirfabric/weir/templates/pack"
@@ -170,6 +171,10 @@ func (d *Decoder) subtree(prefix []*gpb.PathElem, u *gpb.Update) {
 	body := u.GetVal().GetJsonIetfVal()
 	if body == nil {
 		body = u.GetVal().GetJsonVal()
+	}
+	if drivers.Bounded(body) != nil {
+		d.miss++
+		return
 	}
 	leaves, err := oc.Leaves(&gpb.Path{Elem: slices.Concat(prefix, u.GetPath().GetElem())}, body)
 	if err != nil || len(leaves) == 0 {

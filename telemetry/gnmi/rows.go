@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+
+	"github.com/weirfabric/weir/drivers"
 )
 
 var errRows = errors.New("the value is not an object of rows")
@@ -151,6 +153,9 @@ func (s *scanner) skip() error {
 }
 
 func scanSlowly(body []byte, row func([]byte) bool, field func(name, value []byte)) error {
+	if err := drivers.Bounded(body); err != nil {
+		return err
+	}
 	var rows map[string]map[string]json.RawMessage
 	if err := json.Unmarshal(body, &rows); err != nil {
 		return errRows
