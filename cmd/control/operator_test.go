@@ -169,13 +169,14 @@ func TestAMistakeInTheConfigurationHasItsPlace(t *testing.T) {
 // TestALabThatCameWithTheRepoIsNone has files that somebody put where a lab says where its devices are.
 func TestALabThatCameWithTheRepoIsNone(t *testing.T) {
 	for name, body := range map[string]string{
-		"a command":         `{"scale":1,"password":"exec:id","ca":"CA","known_hosts":"HOSTS","devices":{"leaf1":{"ssh":"127.0.0.1:22"}}}`,
-		"a variable":        `{"scale":1,"password":"env:HOME","ca":"CA","known_hosts":"HOSTS","devices":{"leaf1":{"ssh":"127.0.0.1:22"}}}`,
-		"a file elsewhere":  `{"scale":1,"password":"file:/etc/hostname","ca":"CA","known_hosts":"HOSTS","devices":{"leaf1":{"ssh":"127.0.0.1:22"}}}`,
-		"a foreign address": `{"scale":1,"password":"file:SECRET","ca":"CA","known_hosts":"HOSTS","devices":{"leaf1":{"ssh":"192.0.2.1:22"}}}`,
-		"a foreign name":    `{"scale":1,"password":"file:SECRET","ca":"CA","known_hosts":"HOSTS","devices":{"leaf1":{"gnmi":"localhost.evil:22"}}}`,
-		"a link elsewhere":  `{"scale":1,"password":"file:LINK","ca":"CA","known_hosts":"HOSTS","devices":{"leaf1":{"ssh":"127.0.0.1:22"}}}`,
-		"":                  `{"scale":1,"password":"file:SECRET","ca":"CA","known_hosts":"HOSTS","devices":{"leaf1":{"ssh":"127.0.0.1:22"}}}`,
+		"a command":                         `{"scale":1,"password":"exec:id","ca":"CA","known_hosts":"HOSTS","devices":{"leaf1":{"ssh":"127.0.0.1:22"}}}`,
+		"a variable":                        `{"scale":1,"password":"env:HOME","ca":"CA","known_hosts":"HOSTS","devices":{"leaf1":{"ssh":"127.0.0.1:22"}}}`,
+		"a command with a file of its name": `{"scale":1,"password":"exec:SECRET","ca":"CA","known_hosts":"HOSTS","devices":{"leaf1":{"ssh":"127.0.0.1:22"}}}`,
+		"a file elsewhere":                  `{"scale":1,"password":"file:/etc/hostname","ca":"CA","known_hosts":"HOSTS","devices":{"leaf1":{"ssh":"127.0.0.1:22"}}}`,
+		"a foreign address":                 `{"scale":1,"password":"file:SECRET","ca":"CA","known_hosts":"HOSTS","devices":{"leaf1":{"ssh":"192.0.2.1:22"}}}`,
+		"a foreign name":                    `{"scale":1,"password":"file:SECRET","ca":"CA","known_hosts":"HOSTS","devices":{"leaf1":{"gnmi":"localhost.evil:22"}}}`,
+		"a link elsewhere":                  `{"scale":1,"password":"file:LINK","ca":"CA","known_hosts":"HOSTS","devices":{"leaf1":{"ssh":"127.0.0.1:22"}}}`,
+		"":                                  `{"scale":1,"password":"file:SECRET","ca":"CA","known_hosts":"HOSTS","devices":{"leaf1":{"ssh":"127.0.0.1:22"}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
