@@ -34,7 +34,7 @@ func Named(p plan.Plan) []string {
 }
 
 // Remake makes the steps of a saved plan again, from the intent and what is read of its devices now. Nothing of a file is sent: it
-// says what was agreed to, and is compared. An error of kind *apply.StaleError says that devices changed, an *AlteredError that
+// says what was agreed to, and is compared; devices that it leaves out stay out, which is for the caller to tell loudly. An error of kind *apply.StaleError says that devices changed, an *AlteredError that
 // the file says otherwise, ErrMoved that the repo does. A device that is as wanted meanwhile is left out.
 func (r *Repo) Remake(p plan.Plan, seen map[string]Observation) (plan.Plan, error) {
 	if p.Intent != r.Digest {
@@ -51,7 +51,7 @@ func (r *Repo) Remake(p plan.Plan, seen map[string]Observation) (plan.Plan, erro
 			return plan.Plan{}, err
 		}
 		if err = r.same(p, again, seen); err == nil {
-			again.ID, again.Commit = p.ID, p.Commit
+			again.ID, again.Commit, again.Skipped = p.ID, p.Commit, p.Skipped
 			return again, nil
 		}
 		if altered := (*AlteredError)(nil); !errors.As(err, &altered) || size == most {

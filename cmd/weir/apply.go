@@ -158,6 +158,9 @@ func (c *console) remade(ctx context.Context, r *control.Repo, file string) (pla
 			return p, &control.AlteredError{What: diag.Excerpt(name) + " is not in the inventory"}
 		}
 	}
+	for _, s := range p.Skipped {
+		c.stderr().Printf("%s: %s is left out, as the plan says: %s\n", c.stderr().Bad("warning"), s.Device, s.Why)
+	}
 	return r.Remake(p, c.observe(ctx, r, control.Named(p), ""))
 }
 
