@@ -77,7 +77,7 @@ var (
 	DroppedSamples = counter("weir_target_dropped_samples_total", "Samples of the device that were dropped since the store is full.")
 
 	ReadingStatus = gauge("weir_reading_status",
-		"Readings of the metric on the port whose value is not a true measurement, by why: estimated, unsupported, disabled, suspect.",
+		"Readings of the metric on the port whose value is not a true measurement, by why: estimated, unsupported, disabled, suspect, missing.",
 		LabelPort, LabelMetric, LabelStatus)
 	DriftChanges = gauge("weir_drift_changes", "Changes that would bring the device back to the intent.")
 	Verdict      = gauge("weir_verdict", "The verdict of a check on the device: 0 well, 1 note, 2 warning, 3 error, -1 unknown.", LabelCheck)

@@ -105,7 +105,7 @@ func TestMistakesInAPackAreTold(t *testing.T) {
 			"read section counters of x/pack.yaml: p: every: want an interval\np: form \"prose\": want lines, json or table"},
 		"no section": {"session: {}\n", "read x/pack.yaml: it has no section counters"},
 		"a status": {"counters:\n  streams:\n    - {path: /a, every: 1s, fields: {x: {metric: weir_port_up, status: guessed}}}\n",
-			`status "guessed": want one of measured, estimated, unsupported, disabled, suspect`},
+			`status "guessed": want one of measured, estimated, unsupported, disabled, suspect, missing`},
 	} {
 		_, err := ReadBindings(fstest.MapFS{"x/pack.yaml": {Data: []byte(c.pack)}}, "x")
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -73,8 +73,9 @@ func (e *Expected) Saw(l *Leaf, port string) {
 }
 
 // Missing are samples for what has not come: zero, disabled or unsupported, as the binding says. A group of counters that is
-// off is disabled. Before the source has had its time only the zeros are known.
-func (e *Expected) Missing(at time.Time, off map[string]bool, settled bool) []Sample {
+// off is disabled; what silent holds of was to come from where nothing comes at all, and is missing. Before the source has had
+// its time only the zeros are known.
+func (e *Expected) Missing(at time.Time, off map[string]bool, settled bool, silent func(*Leaf) bool) []Sample {
 	var out []Sample
 	for _, w := range e.wants {
 		l := w.leaf
@@ -89,15 +90,41 @@ func (e *Expected) Missing(at time.Time, off map[string]bool, settled bool) []Sa
 					s.Status = l.Status
 				case l.Absent == pack.AbsentDisabled || off[l.Switch]:
 					s.Status = Disabled
+				case silent != nil && silent(l):
+					s.Status = Missing
 				}
 				out = append(out, s)
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b Sample) int {
+	inOrder(out)
+	return out
+}
+
+// Lost are samples that say of what has come, and stopped holds of, that it is missing.
+func (e *Expected) Lost(at time.Time, stopped func(*Leaf) bool) []Sample {
+	var out []Sample
+	for _, w := range e.wants {
+		if !stopped(w.leaf) {
+			continue
+		}
+		for _, p := range e.device.Ports {
+			if w.ports[p.Name] {
+				continue
+			}
+			for _, number := range e.numbers(w.leaf) {
+				out = append(out, Sample{Metric: w.leaf.Metric, Addr: w.leaf.Metric.At(e.device.Name, p.Name, number), Status: Missing, At: at, Every: w.every})
+			}
+		}
+	}
+	inOrder(out)
+	return out
+}
+
+func inOrder(samples []Sample) {
+	slices.SortFunc(samples, func(a, b Sample) int {
 		return cmp.Or(cmp.Compare(a.Metric.Name, b.Metric.Name), addr.Compare(a.Addr, b.Addr))
 	})
-	return out
 }
 
 func (e *Expected) numbers(l *Leaf) []string {

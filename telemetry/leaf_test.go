@@ -92,7 +92,7 @@ func TestTwoLeavesOfOneReadingAreNotMissedWhenOneCame(t *testing.T) {
 	e.Saw(leaves["EST_3"], "e1")
 	e.Saw(leaves["SAI_4"], "e2")
 	var got []string
-	for _, s := range e.Missing(time.Time{}, nil, true) {
+	for _, s := range e.Missing(time.Time{}, nil, true, nil) {
 		got = append(got, s.Addr.String()+" "+s.Status.String())
 	}
 	if diff := cmp.Diff(got, []string{"leaf1/e2/pfc/3 unsupported"}); diff != "" {

@@ -31,9 +31,10 @@ const (
 	Unsupported        // the device has no such counter
 	Disabled           // the device has it and it is switched off
 	Suspect            // the device claims it and it stays zero while others say it cannot
+	Missing            // the device was asked for it, took the question, and does not bring it, or not any more
 )
 
-var statuses = [...]string{"measured", "estimated", "unsupported", "disabled", "suspect"}
+var statuses = [...]string{"measured", "estimated", "unsupported", "disabled", "suspect", "missing"}
 
 func (s Status) String() string { return statuses[s] }
 

@@ -45,6 +45,10 @@ func (r *Repo) gather(ctx context.Context, names []string, log *slog.Logger) (*g
 		streams := e.GNMI != "" && len(bindings.Streams) > 0
 		if streams {
 			s := subscribe.Subscriber{Device: counted, Bindings: bindings, Sink: g.store, Log: log, Scale: r.Scale(), Dial: func(ctx context.Context) (subscribe.Conn, error) {
+				e, err := r.endpoint(ctx, name) // secrets are read anew: they may have been changed
+				if err != nil {
+					return nil, err
+				}
 				return r.subscription(ctx, e)
 			}}
 			g.all.Go(func() { report(log, name, s.Run(ctx)) })

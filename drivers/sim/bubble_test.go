@@ -63,6 +63,12 @@ type virtual struct {
 
 func startVirtual(t *testing.T, specs []sim.Spec) *virtual {
 	t.Helper()
+	return startRelease(t, specs, sonic.R202511)
+}
+
+// startRelease is startVirtual with a release of SONiC.
+func startRelease(t *testing.T, specs []sim.Spec, release sonic.Release) *virtual {
+	t.Helper()
 	a, err := authority()
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +76,7 @@ func startVirtual(t *testing.T, specs []sim.Spec) *virtual {
 	v := &virtual{t: t, network: sim.NewNetwork(), specs: specs}
 	v.Lab, err = sim.New(specs, sim.Options{
 		Network: v.network, Authority: a,
-		Personalities: map[string]func(sim.Hardware) sim.Personality{"sonic": sonic.New, "eos": eos.New, "linux": linux.New},
+		Personalities: map[string]func(sim.Hardware) sim.Personality{"sonic": sonic.Options{Release: release}.New, "eos": eos.New, "linux": linux.New},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -253,4 +259,40 @@ func TestAFabricLivesAMinuteOfVirtualTime(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestEveryReleaseOfSONiCIsReadWhileItsCountersChange watches counters that move every second, beside the state of the ports.
+func TestEveryReleaseOfSONiCIsReadWhileItsCountersChange(t *testing.T) {
+	for _, release := range []sonic.Release{sonic.R202511, sonic.Master} {
+		t.Run(string(release), func(t *testing.T) {
+			drivertest.Bubble(t, func(t *testing.T) {
+				v := startRelease(t, pod(), release)
+				defer v.close()
+				if err := v.SetTraffic(sim.Steady); err != nil {
+					t.Fatal(err)
+				}
+				store, stop := v.gather()
+				time.Sleep(3 * time.Minute)
+				stop()
+				for _, m := range []*telemetry.Metric{telemetry.ReceivedBytes, telemetry.QueuePackets, telemetry.PortUp} {
+					series := store.Series([]string{"leaf1"}, m)
+					if len(series) == 0 {
+						t.Fatalf("nothing of %s", m.Name)
+					}
+					for _, s := range series {
+						if age := time.Since(s.Last().At); age > 3*s.Every/2 {
+							t.Errorf("%s of %s is %v old", m.Name, s.Addr, age)
+						}
+					}
+				}
+				for _, m := range []*telemetry.Metric{telemetry.Reconnects, telemetry.SilentPaths} {
+					for _, s := range store.Series([]string{"leaf1"}, m) {
+						if s.Last().Value != 0 {
+							t.Errorf("%s is %v", m.Name, s.Last().Value)
+						}
+					}
+				}
+			})
+		})
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/weirfabric/weir/intent/addr"
@@ -17,8 +16,7 @@ import (
 
 // Options of a store. Zero values take the default that is named.
 type Options struct {
-	Limit    int           // series, of all devices; 2 million. What comes beyond is dropped and counted
-	Each     int           // series, of one device; 100,000: a chassis of 1,024 ports has 72,000. So one device never takes the room of the others
+	Each     int           // series of one device; 100,000: a chassis of 1,024 ports has 72,000. What comes beyond is dropped, counted and told, and no other device loses by it
 	Forgiven int           // readings that a series may miss before it is forgotten; 3
 	Lifetime time.Duration // of a series whose source has no known interval; 5 minutes
 	Log      *slog.Logger  // nil: none
@@ -33,7 +31,6 @@ const sweepEvery = time.Second
 // Store holds series. Its methods may be called from many goroutines at once. It is a telemetry.Sink.
 type Store struct {
 	options Options
-	count   atomic.Int64 // series of all devices
 	descs   descs
 
 	mu      sync.RWMutex
@@ -42,9 +39,6 @@ type Store struct {
 
 // New makes a store.
 func New(o Options) *Store {
-	if o.Limit == 0 {
-		o.Limit = 2_000_000
-	}
 	if o.Each == 0 {
 		o.Each = 100_000
 	}
@@ -127,7 +121,7 @@ func (s *Store) Expire(now time.Time) {
 		for _, ser := range d.series {
 			if ser.metric != telemetry.ReadingStatus && now.Sub(ser.at) > s.lifetime(ser) {
 				d.recount(s, ser, ser.status, -1, now)
-				d.drop(s, ser)
+				d.drop(ser)
 			}
 		}
 		d.mu.Unlock()

@@ -1,7 +1,9 @@
 package collect
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -55,7 +57,7 @@ func TestWhatWasPutIsExported(t *testing.T) {
 				with(reading(marked, "3", 0, 0), telemetry.Disabled), with(reading(marked, "4", 0, 0), telemetry.Disabled),
 				with(reading(telemetry.QueueDropped, "3", 0, 0), telemetry.Unsupported)}},
 			want: `
-				# HELP weir_reading_status Readings of the metric on the port whose value is not a true measurement, by why: estimated, unsupported, disabled, suspect.
+				# HELP weir_reading_status Readings of the metric on the port whose value is not a true measurement, by why: estimated, unsupported, disabled, suspect, missing.
 				# TYPE weir_reading_status gauge
 				weir_reading_status{device="leaf1",metric="weir_queue_dropped_packets_total",port="Ethernet0",status="unsupported"} 1
 				weir_reading_status{device="leaf1",metric="weir_queue_ecn_marked_packets_total",port="Ethernet0",status="disabled"} 2
@@ -79,7 +81,7 @@ func TestWhatWasPutIsExported(t *testing.T) {
 				# HELP weir_queue_dropped_packets_total Packets that the queue dropped.
 				# TYPE weir_queue_dropped_packets_total counter
 				weir_queue_dropped_packets_total{device="leaf1",port="Ethernet0",queue="3"} 1
-				# HELP weir_reading_status Readings of the metric on the port whose value is not a true measurement, by why: estimated, unsupported, disabled, suspect.
+				# HELP weir_reading_status Readings of the metric on the port whose value is not a true measurement, by why: estimated, unsupported, disabled, suspect, missing.
 				# TYPE weir_reading_status gauge
 				weir_reading_status{device="leaf1",metric="weir_queue_ecn_marked_packets_total",port="Ethernet0",status="disabled"} 1
 			`,
@@ -138,27 +140,42 @@ func TestTheCatalogIsCleanForPromlint(t *testing.T) {
 	}
 }
 
-func TestTheStoreIsBounded(t *testing.T) {
-	s := New(Options{Limit: 10})
-	for i := range 100 {
-		s.Put([]telemetry.Sample{{Metric: telemetry.PortUp, Addr: addr.Port("leaf1", fmt.Sprint("Ethernet", i)), Value: 1, At: noon.Add(time.Duration(i) * time.Second)}})
+func TestADeviceHasItsOwnRoomAndTheAlarmAlwaysHasSome(t *testing.T) {
+	var log bytes.Buffer
+	s := New(Options{Each: 10, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	put := func(device string, at time.Time, ports int) {
+		for i := range ports {
+			s.Put([]telemetry.Sample{{Metric: telemetry.PortUp, Addr: addr.Port(device, fmt.Sprint("Ethernet", i)), Value: 1, At: at}})
+		}
 	}
+	put("leaf1", noon, 100)
+	put("leaf1", noon.Add(time.Second), 100)
+	put("leaf2", noon, 5)
 	want := `
 		# HELP weir_target_dropped_samples_total Samples of the device that were dropped since the store is full.
 		# TYPE weir_target_dropped_samples_total counter
 		weir_target_dropped_samples_total{device="leaf1"} 92
+		weir_target_dropped_samples_total{device="leaf2"} 0
 		# HELP weir_target_series Series that are kept of the device.
 		# TYPE weir_target_series gauge
 		weir_target_series{device="leaf1"} 10
+		weir_target_series{device="leaf2"} 1
 	`
 	if err := testutil.CollectAndCompare(s, strings.NewReader(want), telemetry.DroppedSamples.Name, telemetry.SeriesCount.Name); err != nil {
 		t.Error(err)
+	}
+	if got := strings.Count(log.String(), "samples are dropped"); got != 1 || !strings.Contains(log.String(), "level=ERROR") {
+		t.Errorf("told %d times within a minute, want once as an error:\n%s", got, log.String())
+	}
+	put("leaf1", noon.Add(2*time.Minute), 20)
+	if got := strings.Count(log.String(), "samples are dropped"); got != 2 {
+		t.Errorf("told %d times, want again while it goes on", got)
 	}
 	s.Expire(noon.Add(time.Hour))
 	if got := testutil.CollectAndCount(s); got != 0 {
 		t.Errorf("got %d series after an hour of silence, want none", got)
 	}
-	s.Put([]telemetry.Sample{{Metric: telemetry.PortUp, Addr: addr.Port("leaf2", "Ethernet0"), Value: 1, At: noon}})
+	put("leaf1", noon.Add(time.Hour), 1)
 	if got := testutil.CollectAndCount(s, telemetry.PortUp.Name); got != 1 {
 		t.Errorf("got %d series, want the place that was freed to be taken", got)
 	}
@@ -166,7 +183,7 @@ func TestTheStoreIsBounded(t *testing.T) {
 
 // TestADeviceThatInventsPortsTakesNoRoomOfOthers has a device that names ports without an end, and one with a name of a megabyte.
 func TestADeviceThatInventsPortsTakesNoRoomOfOthers(t *testing.T) {
-	s := New(Options{Limit: 100, Each: 10})
+	s := New(Options{Each: 10})
 	for i := range 50 {
 		s.Put([]telemetry.Sample{{Metric: telemetry.PortUp, Addr: addr.Port("leaf1", fmt.Sprint("Ethernet", i)), Value: 1, At: noon}})
 	}

@@ -21,6 +21,7 @@ type device struct {
 	order     []*series // by address and metric; nil when it must be sorted anew
 	exported  []*series // those with a value, in no order; each knows its place
 	dropped   uint64
+	told      time.Time // when it was last told that samples are dropped
 	accounted time.Time
 }
 
@@ -38,34 +39,38 @@ func (d *device) put(s *Store, samples []telemetry.Sample) {
 		if ser := d.at(s, x.Metric, x.Addr); ser != nil {
 			d.store(s, ser, x)
 		} else {
-			d.drops(s)
+			d.drops(s, x.At)
 		}
 	}
 	d.account(s, samples[len(samples)-1].At)
 }
 
-// drops counts a sample that found no room, and tells of the first.
-func (d *device) drops(s *Store) {
-	if d.dropped == 0 {
-		s.options.Log.Warn("no room for more series", "device", d.name, "limit", s.options.Limit, "each", s.options.Each)
-	}
+// toldEvery is how often it is told that samples are dropped, for as long as they are.
+const toldEvery = time.Minute
+
+// drops counts a sample that found no room. It is told as an error: a verdict may want what is lost here.
+func (d *device) drops(s *Store, at time.Time) {
 	d.dropped++
+	if at.Sub(d.told) >= toldEvery {
+		d.told = at
+		s.options.Log.Error("no room for more series of this device: samples are dropped", "device", d.name, "limit", s.options.Each, "dropped", d.dropped)
+	}
 }
 
 // longestName is how many bytes the name of a port, and of what is counted there, have: twice what an inventory takes of a port.
 const longestName = 512
 
-// at is the series of a reading, made where it is new; nil where the store, or the device's part of it, is full.
+// at is the series of a reading, made where it is new; nil where there is no room for more of the device. What is known of the
+// device as a whole, as that samples are dropped, always has room: that is one series a metric.
 func (d *device) at(s *Store, m *telemetry.Metric, a addr.Addr) *series {
 	k := key{m, a.Port, a.Name, a.Leaf}
 	if ser, ok := d.series[k]; ok {
 		return ser
 	}
-	if s.count.Load() >= int64(s.options.Limit) || len(d.series) >= s.options.Each ||
-		len(a.Port)+len(a.Name)+len(a.Leaf) > longestName {
+	full := len(d.series) >= s.options.Each && (k.port != "" || k.name != "" || k.leaf != "")
+	if full || len(a.Port)+len(a.Name)+len(a.Leaf) > longestName {
 		return nil
 	}
-	s.count.Add(1)
 	// The sample's strings may be parts of a whole message.
 	a = addr.Addr{Device: d.name, Port: strings.Clone(a.Port), Kind: a.Kind, Name: strings.Clone(a.Name), Leaf: strings.Clone(a.Leaf)}
 	ser := newSeries(m, a, s.descs[m])
@@ -132,7 +137,7 @@ func (d *device) recount(s *Store, ser *series, status telemetry.Status, by floa
 	if n.set(n.value() + by); n.value() > 0 {
 		d.show(n)
 	} else {
-		d.drop(s, n)
+		d.drop(n)
 	}
 }
 
@@ -174,9 +179,8 @@ func (d *device) hide(ser *series) {
 }
 
 // drop forgets a series.
-func (d *device) drop(s *Store, ser *series) {
+func (d *device) drop(ser *series) {
 	d.hide(ser)
 	d.order = nil
 	delete(d.series, key{ser.metric, ser.addr.Port, ser.addr.Name, ser.addr.Leaf})
-	s.count.Add(-1)
 }

@@ -24,6 +24,7 @@ type Decoder struct {
 	expected *telemetry.Expected
 	facts    atomic.Pointer[facts]
 	paths    []seen
+	from     map[*telemetry.Leaf]int // path of each leaf
 
 	out       []telemetry.Sample
 	at, taken time.Time
@@ -38,24 +39,28 @@ type facts struct {
 
 // seen is when something last came from a path.
 type seen struct {
-	path  string
-	every time.Duration
-	held  bool // sent on change only, where silence says nothing
-	at    time.Time
+	path     string
+	every    time.Duration
+	held     bool // sent on change only, where silence says nothing
+	optional bool // there may be nothing to bring: every field is one that a device lists only when there is something to say
+	at       time.Time
 }
 
 // NewDecoder compiles the paths of one stream. Scale is how many seconds of the device pass in one of ours: 1, but in a
 // laboratory.
 func NewDecoder(d telemetry.Device, paths []pack.Path, scale float64) (*Decoder, error) {
-	dec := &Decoder{device: d.Name, scale: scale, expected: telemetry.NewExpected(d)}
+	dec := &Decoder{device: d.Name, scale: scale, expected: telemetry.NewExpected(d), from: map[*telemetry.Leaf]int{}}
 	dec.Learn(nil, nil)
 	for i, p := range paths {
 		leaves := telemetry.Leaves(p.Fields)
 		every := time.Duration(float64(p.Every) / scale)
-		dec.paths = append(dec.paths, seen{path: p.Path, every: every, held: p.Change})
+		optional := true
 		for _, l := range leaves {
 			dec.expected.Add(l, every)
+			dec.from[l] = i
+			optional = optional && l.Absent != pack.AbsentUnsupported
 		}
+		dec.paths = append(dec.paths, seen{path: p.Path, every: every, held: p.Change, optional: optional})
 		if p.Rows != "" {
 			if err := dec.addTable(p, leaves, i); err != nil {
 				return nil, err
@@ -116,14 +121,36 @@ func taken(n *gpb.Notification) time.Time {
 
 // Missing are samples for what was asked for and has not come. Before the stream is settled only those that are zero then.
 func (d *Decoder) Missing(at time.Time, settled bool) []telemetry.Sample {
-	return d.expected.Missing(at, d.facts.Load().off, settled)
+	return d.expected.Missing(at, d.facts.Load().off, settled, func(l *telemetry.Leaf) bool { return d.last(d.paths[d.from[l]].path).IsZero() })
 }
 
-// Silent are the paths that have brought nothing since the decoder was made.
-func (d *Decoder) Silent() []string {
-	var out []string
+// Lost are samples for what has come and does not any more: its path missed more than the given number of samples.
+func (d *Decoder) Lost(now time.Time, forgiven int) []telemetry.Sample {
+	return d.expected.Lost(now, func(l *telemetry.Leaf) bool { return d.paths[d.from[l]].late(now, forgiven) })
+}
+
+// last is when something last came from a path, which several bindings may share; zero: never.
+func (d *Decoder) last(path string) time.Time {
+	var at time.Time
 	for _, p := range d.paths {
-		if p.at.IsZero() {
+		if p.path == path && p.at.After(at) {
+			at = p.at
+		}
+	}
+	return at
+}
+
+// late says whether a path that is sampled, and has come, missed more than the given number of samples.
+func (p *seen) late(now time.Time, forgiven int) bool {
+	return !p.held && !p.at.IsZero() && now.Sub(p.at) > time.Duration(forgiven+1)*p.every
+}
+
+// Silent are the paths that should bring something and do not: that missed more than the given number of samples, or, once the
+// stream is settled, have brought nothing since the decoder was made.
+func (d *Decoder) Silent(now time.Time, forgiven int, settled bool) []string {
+	var out []string
+	for i := range d.paths {
+		if p := &d.paths[i]; settled && p.at.IsZero() && !p.optional || p.late(now, forgiven) {
 			out = append(out, p.path)
 		}
 	}
@@ -141,9 +168,9 @@ func (d *Decoder) Resume(now time.Time) {
 
 // Stopped is a path that has come and does not any more: it missed more than the given number of samples. Empty: none.
 func (d *Decoder) Stopped(now time.Time, forgiven int) string {
-	for _, p := range d.paths {
-		if !p.held && !p.at.IsZero() && now.Sub(p.at) > time.Duration(forgiven+1)*p.every {
-			return p.path
+	for i := range d.paths {
+		if d.paths[i].late(now, forgiven) {
+			return d.paths[i].path
 		}
 	}
 	return ""

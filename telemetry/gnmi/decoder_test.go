@@ -213,8 +213,8 @@ func TestWhatDoesNotComeIsNotZero(t *testing.T) {
 		"weir_queue_ecn_marked_packets_total leaf1/Ethernet2/queue/3 0 unsupported"}); diff != "" {
 		t.Errorf("when it had its time (-got +want)\n%s", diff)
 	}
-	if got, want := len(d.Silent()), 3; got != want {
-		t.Errorf("got %d silent paths %v, want %d", got, d.Silent(), want)
+	if got, want := len(d.Silent(noon, 3, true)), 3; got != want {
+		t.Errorf("got %d silent paths %v, want %d", got, d.Silent(noon, 3, true), want)
 	}
 
 	sonic := decoders(t, "sonic", telemetry.Device{Name: "leaf1", Ports: []telemetry.Port{{Name: "Ethernet0"}}, Watched: []string{"3"}})["COUNTERS_DB"]

@@ -5,14 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
-
-	"github.com/weirfabric/weir/telemetry"
-	"github.com/weirfabric/weir/templates/pack"
 )
 
 // feed is one stream and what reads it.
@@ -21,16 +17,18 @@ type feed struct {
 	stream  stream
 	decoder *Decoder
 	request *gpb.SubscribeRequest
+	ways    []*way // one for each path
 	log     *slog.Logger
-	silent  int // paths, as they were last told of
+	settled time.Time // when what has not come is missing; zero: nothing was subscribed to yet
+	silent  []string  // paths, as they were last told of
 }
 
 // run keeps the stream open until ctx ends or the device refuses it for good.
-func (f *feed) run(ctx context.Context, conn Conn) error {
-	pause := telemetry.Backoff(f.retry)
+func (f *feed) run(ctx context.Context) error {
+	pause := f.pauses()
 	for {
 		began := time.Now()
-		err := f.once(ctx, conn)
+		err := f.connected(ctx)
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // it was told to end
 		}
@@ -45,23 +43,43 @@ func (f *feed) run(ctx context.Context, conn Conn) error {
 			return fmt.Errorf("%s: subscribe to %s: %w", f.Device.Name, f.stream, err)
 		}
 		f.self.Down(f.stream.String())
-		f.log.Warn("the stream ended; subscribing again", "err", err)
-		pause.Worked(began)
-		if !pause.Wait(ctx) {
+		if denied(err) {
+			f.log.Error("the device refuses the login of the subscription", "err", err)
+		} else {
+			f.log.Warn("the stream ended; subscribing again", "err", err)
+		}
+		pause.usual.Worked(began)
+		if !pause.wait(ctx, err) {
 			return nil
 		}
 		f.self.Reconnect()
-		// What the device calls its ports may have changed with a restart.
-		if err := f.learn(ctx, conn, false); err != nil {
-			f.log.Debug("facts were not read again", "err", err)
-		}
 	}
 }
 
-// once opens the stream and reads it until it ends.
+// connected opens the connection of the stream, learns the facts that its values need, and reads it until it ends.
+func (f *feed) connected(ctx context.Context) error {
+	dialling, cancel := context.WithTimeout(ctx, askTimeout)
+	conn, err := f.Dial(dialling)
+	cancel()
+	if err != nil {
+		return fmt.Errorf("no connection for telemetry: %w", err)
+	}
+	defer conn.Close()
+	if err := f.learn(ctx, conn); err != nil {
+		if !f.learned.Load() {
+			return fmt.Errorf("the device does not tell its facts: %w", err)
+		}
+		f.log.Debug("facts were not read again", "err", err)
+	}
+	return f.once(ctx, conn)
+}
+
+// once opens the stream and reads it until it ends. What does not come in its time is asked for.
 func (f *feed) once(ctx context.Context, conn Conn) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ctx, cancel := context.WithCancel(ctx)
+	v := visit{feed: f, conn: conn, began: time.Now(), answers: make(chan answer, len(f.ways)), responses: make(chan *gpb.SubscribeResponse), ended: make(chan error, 1)}
+	defer v.asking.Wait()
+	defer cancel()
 	client, err := gpb.NewGNMIClient(conn).Subscribe(ctx)
 	if err != nil {
 		return err
@@ -70,151 +88,97 @@ func (f *feed) once(ctx context.Context, conn Conn) error {
 		_, err = client.Recv() // holds the status
 		return err
 	}
-	// Nothing at all for so long means that the peer is dead or the device has forgotten the stream.
-	patience := time.Duration(float64(f.stream.slowest())/f.scale)*forgivenSamples + f.retry
-	watchdog := time.AfterFunc(patience, func() { cancel(errStopped) })
-	defer watchdog.Stop()
-	began := time.Now()
-	f.decoder.Resume(began)
-	v := visit{feed: f, settled: began.Add(settling * time.Duration(float64(f.stream.slowest())/f.scale))}
+	v.asking.Go(func() { v.ended <- v.receiving(ctx, client) })
+	slowest := time.Duration(float64(f.stream.slowest()) / f.scale)
+	v.heard = v.began
+	if f.settled.IsZero() {
+		f.settled = v.began.Add(settling * slowest)
+	}
+	v.patience = slowest*forgivenSamples + f.retry
+	f.decoder.Resume(v.began)
+	looks := time.NewTicker(f.look())
+	defer looks.Stop()
+	learns := time.NewTicker(time.Duration(float64(factsEvery) / f.scale))
+	defer learns.Stop()
 	for {
-		resp, err := client.Recv()
-		if err != nil {
-			if errors.Is(context.Cause(ctx), errStopped) {
-				return errStopped
+		select {
+		case resp := <-v.responses:
+			v.receive(resp, time.Now())
+		case a := <-v.answers:
+			v.answered(a, time.Now())
+		case <-learns.C:
+			v.asking.Go(func() {
+				if err := f.learn(ctx, conn); err != nil && ctx.Err() == nil {
+					f.log.Debug("facts were not read again", "err", err)
+				}
+			})
+		case now := <-looks.C:
+			if err := v.check(ctx, now); err != nil {
+				return err
 			}
-			return err
-		}
-		watchdog.Reset(patience)
-		if err := v.receive(resp, time.Now()); err != nil {
+		case err := <-v.ended:
 			return err
 		}
 	}
 }
 
-// visit is one opening of the stream.
-type visit struct {
-	*feed
-	synced  bool
-	settled time.Time // when what has not come is missing
-	checked time.Time
+// look is how often it is looked at what does not come: twice in the shortest interval.
+func (f *feed) look() time.Duration {
+	shortest := time.Duration(0)
+	for _, w := range f.ways {
+		if shortest == 0 || w.every < shortest {
+			shortest = w.every
+		}
+	}
+	return max(shortest/2, time.Millisecond)
 }
 
-func (v *visit) receive(resp *gpb.SubscribeResponse, now time.Time) error {
+// receiving hands over what the stream brings until it ends.
+func (v *visit) receiving(ctx context.Context, client gpb.GNMI_SubscribeClient) error {
+	for {
+		resp, err := client.Recv()
+		if err != nil {
+			return err
+		}
+		select {
+		case v.responses <- resp:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// receive takes in what the stream brought.
+func (v *visit) receive(resp *gpb.SubscribeResponse, now time.Time) {
+	v.heard = now
 	v.self.Up(v.stream.String())
 	switch r := resp.GetResponse().(type) {
 	case *gpb.SubscribeResponse_SyncResponse:
 		v.synced = true
 		v.Sink.Put(v.decoder.Missing(now, false))
 	case *gpb.SubscribeResponse_Update:
-		samples, unmatched := v.decoder.Decode(r.Update, now)
-		v.Sink.Put(samples)
-		v.self.Took(len(r.Update.GetUpdate())+len(r.Update.GetDelete()), unmatched, taken(r.Update), now)
+		v.put(r.Update, now)
+		if v.synced {
+			v.ticked(r.Update)
+		}
 	}
-	if now.Before(v.settled) || now.Sub(v.checked) < v.self.Every() {
-		return nil
-	}
-	v.checked = now
-	v.Sink.Put(v.decoder.Missing(now, true))
-	v.warnSilent()
-	if path := v.decoder.Stopped(now, forgivenSamples); path != "" {
-		return fmt.Errorf("%s: %w", path, errStopped)
-	}
-	return nil
 }
 
-// warnSilent warns of paths that the device took and sends nothing for: a stream stays open on a path that does not exist.
-func (v *visit) warnSilent() {
-	silent := v.decoder.Silent()
-	if len(silent) != v.silent {
-		v.log.Warn("subscribed but silent", "paths", silent)
+// put decodes a notification and puts what it says. It gives how many samples that were.
+func (v *visit) put(n *gpb.Notification, now time.Time) int {
+	samples, unmatched := v.decoder.Decode(n, now)
+	v.Sink.Put(samples)
+	v.self.Took(len(n.GetUpdate())+len(n.GetDelete()), unmatched, taken(n), now)
+	return len(samples)
+}
+
+// warnSilent tells of paths that the device took and that bring nothing: a stream stays open on a path that does not exist. They
+// are missing for whoever judges, and that is told as an error, since no verdict can rest on them.
+func (v *visit) warnSilent(now time.Time) {
+	silent := v.decoder.Silent(now, forgivenSamples, now.After(v.settled))
+	if len(silent) > 0 && !slices.Equal(silent, v.silent) {
+		v.log.Error("subscribed but silent: what these paths should bring is missing", "paths", silent)
 	}
-	v.silent = len(silent)
+	v.feed.silent = silent
 	v.self.Silent(v.stream.String(), len(silent))
-}
-
-// lasting says whether an error stays until an operator changes something: the device does not know what is asked for, or does
-// not accept who asks.
-func lasting(err error) bool {
-	switch status.Code(err) {
-	case codes.InvalidArgument, codes.Unimplemented, codes.PermissionDenied, codes.Unauthenticated:
-		return true
-	}
-	return false
-}
-
-// learn asks the device for its facts. Insist: what may pass by itself is tried again until ctx ends.
-func (r *running) learn(ctx context.Context, conn Conn, insist bool) error {
-	for pause := telemetry.Backoff(r.retry); ; {
-		ports, err := r.table(ctx, conn, r.Bindings.Facts.Aliases)
-		switches, err2 := r.table(ctx, conn, r.Bindings.Facts.Switches)
-		err = errors.Join(err, err2)
-		if err == nil {
-			r.apply(ports, switches)
-			return nil
-		}
-		if !insist || lasting(err) {
-			return err
-		}
-		r.self.Unreachable()
-		r.log.Warn("the device does not tell its facts", "err", err)
-		if !pause.Wait(ctx) {
-			return ctx.Err()
-		}
-	}
-}
-
-// apply gives the facts to the decoders: aliases turned to port names, and the groups of counters that are not on.
-func (r *running) apply(aliases, switches map[string]string) {
-	ports := make(map[string]string, len(aliases))
-	for port, alias := range aliases {
-		ports[alias] = port
-	}
-	off := map[string]bool{}
-	if fact := r.Bindings.Facts.Switches; fact.Path != "" {
-		for _, p := range r.Bindings.Streams {
-			for _, l := range p.Fields {
-				if l.Switch != "" && switches[l.Switch] != fact.On {
-					off[l.Switch] = true
-				}
-			}
-		}
-	}
-	for _, f := range r.feeds {
-		f.decoder.Learn(ports, off)
-	}
-}
-
-// table asks for one fact: the field of each row. A device that does not have the table has no such rows.
-func (r *running) table(ctx context.Context, conn Conn, fact pack.Fact) (map[string]string, error) {
-	out := map[string]string{}
-	if fact.Path == "" {
-		return out, nil
-	}
-	path, err := parsePath(fact.Path)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	resp, err := gpb.NewGNMIClient(conn).Get(ctx, &gpb.GetRequest{Prefix: &gpb.Path{Target: fact.Target},
-		Path: []*gpb.Path{path}, Encoding: r.encoding()})
-	if status.Code(err) == codes.NotFound {
-		return out, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: ask for %s: %w", r.Device.Name, fact.Path, err)
-	}
-	for _, n := range resp.GetNotification() {
-		for _, u := range n.GetUpdate() {
-			var row string
-			err = errors.Join(err, scanRows(u.GetVal().GetJsonIetfVal(), func(name []byte) bool { row = string(name); return true },
-				func(name, value []byte) {
-					if string(name) == fact.Field {
-						out[row] = string(value)
-					}
-				}))
-		}
-	}
-	return out, err
 }

@@ -1,5 +1,5 @@
-// Package gnmi brings samples by gNMI Subscribe: one connection to a device, one stream for each origin and target on it,
-// kept alive for as long as the device is watched.
+// Package gnmi brings samples by gNMI Subscribe: one stream for each origin and target, each on a connection of its own, watched over
+// path by path and kept alive for as long as the device is watched.
 package gnmi
 
 import (

@@ -6,28 +6,33 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/telemetry"
 	"github.com/weirfabric/weir/templates/pack"
 )
 
-// Conn is a connection, as grpc.ClientConn is one. It connects again by itself.
+// Conn is a connection, as grpc.ClientConn is one.
 type Conn interface {
 	grpc.ClientConnInterface
 	Close() error
 }
 
-// Subscriber keeps the streams of one device alive.
+// Subscriber keeps the streams of one device alive, each on a connection of its own: SONiC's server tells its clients apart by the
+// address of the connection, and lets the second stream of one silence the first (sonic-gnmi, gnmi_server/server.go).
 type Subscriber struct {
 	Device   telemetry.Device
 	Bindings pack.Counters
-	// Dial opens the one connection to the device. Its keepalive should not be under 30 s: servers take more for an attack. An
-	// error of kind *drivers.AuthError is one for an operator.
+	// Dial opens a connection to the device. It is called for each stream, and again whenever a stream has ended, so that what
+	// proves who is who may be read anew. Keepalive should not be under 30 s: servers take more for an attack. An error of kind
+	// *drivers.AuthError is one for an operator. It may be called from several goroutines at once.
 	Dial  func(ctx context.Context) (Conn, error)
 	Sink  telemetry.Sink
 	Log   *slog.Logger  // nil: none
@@ -36,60 +41,49 @@ type Subscriber struct {
 }
 
 const (
-	forgivenSamples = 3                // that a path may miss before its stream is begun anew
+	forgivenSamples = 3                // that a path may miss before it is missing and its stream is begun anew
 	settling        = 2                // intervals after which what has not come is missing
 	askTimeout      = 30 * time.Second // of a connection, and of a question
 	factsEvery      = 60 * time.Second // how often facts are asked for again
+	deniedFirst     = 30               // first pauses that a login that was refused waits at first
+	deniedLongest   = 600              // and at last: more would lock an account and not help
 )
 
 // errStopped says that samples do not come any more while the stream stays open.
 var errStopped = errors.New("a path that was sampled is silent")
 
-// Run subscribes until ctx ends, which is no error. What may pass by itself is tried again without end. What an operator must
-// change, as a path that the device does not take, stops its stream and is told in the error once no stream is left.
+// Run subscribes until ctx ends, which is no error. What may pass by itself is tried again without end, and so is a refused login,
+// with long pauses. A path that the device does not take stops its stream and is told in the error once no stream is left.
 func (s *Subscriber) Run(ctx context.Context) error {
 	run := s.start()
-	conn, err := run.dial(ctx)
-	if err != nil {
-		return quiet(ctx, err)
-	}
-	defer conn.Close()
 	if err := run.prepare(); err != nil {
 		return fmt.Errorf("%s: %w", s.Device.Name, err)
-	}
-	if err := run.learn(ctx, conn, true); err != nil {
-		return quiet(ctx, err)
 	}
 	side, stop := context.WithCancel(ctx)
 	var beside, streams sync.WaitGroup
 	beside.Go(func() { run.self.Run(side) })
-	beside.Go(func() { run.relearn(side, conn) })
 	errs := make([]error, len(run.feeds))
 	for i, f := range run.feeds {
-		streams.Go(func() { errs[i] = f.run(ctx, conn) })
+		streams.Go(func() { errs[i] = f.run(ctx) })
 	}
 	streams.Wait()
 	stop()
 	beside.Wait()
-	return quiet(ctx, errors.Join(errs...))
-}
-
-// quiet drops the error of a run that was told to end.
-func quiet(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return nil //nolint:nilerr // this is what it is for
+		return nil //nolint:nilerr // it was told to end
 	}
-	return err
+	return errors.Join(errs...)
 }
 
 // running is a Subscriber at work.
 type running struct {
 	*Subscriber
-	log   *slog.Logger
-	scale float64
-	retry time.Duration
-	feeds []*feed
-	self  *telemetry.Self
+	log     *slog.Logger
+	scale   float64
+	retry   time.Duration
+	feeds   []*feed
+	self    *telemetry.Self
+	learned atomic.Bool // the facts are known
 }
 
 func (s *Subscriber) start() *running {
@@ -119,8 +113,11 @@ func (r *running) prepare() error {
 		if err != nil {
 			return err
 		}
-		r.feeds = append(r.feeds, &feed{running: r, stream: st, decoder: decoder, request: request,
-			log: r.log.With("stream", st.String())})
+		f := &feed{running: r, stream: st, decoder: decoder, request: request, log: r.log.With("stream", st.String())}
+		for _, sub := range request.GetSubscribe().GetSubscription() {
+			f.ways = append(f.ways, newWay(st, sub, r.scale))
+		}
+		r.feeds = append(r.feeds, f)
 		r.self.Part(st.String())
 	}
 	return nil
@@ -134,39 +131,32 @@ func (r *running) encoding() gpb.Encoding {
 	return gpb.Encoding_JSON_IETF
 }
 
-// dial opens the connection, and tries again until ctx ends or the error is one for an operator.
-func (r *running) dial(ctx context.Context) (conn Conn, err error) {
-	for pause := telemetry.Backoff(r.retry); ; {
-		dialling, cancel := context.WithTimeout(ctx, askTimeout)
-		conn, err = r.Dial(dialling)
-		cancel()
-		if err == nil || lasting(err) {
-			return conn, err
-		}
-		r.self.Unreachable()
-		if refused, ok := errors.AsType[*drivers.AuthError](err); ok {
-			r.log.Error("the device refuses the login of the subscription", "err", refused)
-		} else {
-			r.log.Warn("no connection for telemetry", "err", err)
-		}
-		if !pause.Wait(ctx) {
-			return nil, ctx.Err()
-		}
-	}
+// pauses are those between attempts: of what may pass by itself, and of a login that was refused.
+type pauses struct{ usual, denied *drivers.Backoff }
+
+func (r *running) pauses() pauses {
+	return pauses{telemetry.Backoff(r.retry), &drivers.Backoff{First: deniedFirst * r.retry, Longest: deniedLongest * r.retry}}
 }
 
-// relearn asks for the facts again now and then: a rollout may switch counters on, or rename ports.
-func (r *running) relearn(ctx context.Context, conn Conn) {
-	every := time.NewTicker(time.Duration(float64(factsEvery) / r.scale))
-	defer every.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-every.C:
-			if err := r.learn(ctx, conn, false); err != nil && ctx.Err() == nil {
-				r.log.Debug("facts were not read again", "err", err)
-			}
-		}
+// wait pauses after an error. It is false when ctx ended first.
+func (p pauses) wait(ctx context.Context, err error) bool {
+	if denied(err) {
+		return p.denied.Wait(ctx)
 	}
+	return p.usual.Wait(ctx)
+}
+
+// denied says whether the device does not accept who asks, or weir does not accept the device.
+func denied(err error) bool {
+	if _, refused := errors.AsType[*drivers.AuthError](err); refused {
+		return true
+	}
+	code := status.Code(err)
+	return code == codes.Unauthenticated || code == codes.PermissionDenied
+}
+
+// lasting says whether an error stays until an operator changes something: the device does not know what is asked for.
+func lasting(err error) bool {
+	code := status.Code(err)
+	return code == codes.InvalidArgument || code == codes.Unimplemented
 }

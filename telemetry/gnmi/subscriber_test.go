@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,6 +27,7 @@ import (
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/telemetry"
 	"github.com/weirfabric/weir/templates"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // server is a small device. Subscribe calls stream with the number of the call, from 0, for the target asked for.
@@ -63,7 +65,9 @@ func (s *server) Get(_ context.Context, req *gpb.GetRequest) (*gpb.GetResponse, 
 	if err != nil {
 		return nil, err
 	}
-	return &gpb.GetResponse{Notification: []*gpb.Notification{update("", req.GetPath()[0].GetElem()[0].GetName(), object(body))}}, nil
+	n := update("", req.GetPath()[0].GetElem()[0].GetName(), object(body))
+	n.Update[0].Path = req.GetPath()[0]
+	return &gpb.GetResponse{Notification: []*gpb.Notification{n}}, nil
 }
 
 // heard keeps what a source puts.
@@ -71,6 +75,16 @@ type heard struct {
 	mu   sync.Mutex
 	last map[string]telemetry.Sample
 	all  []telemetry.Sample
+	log  bytes.Buffer // what the source logged; to be read when it has ended
+}
+
+func bindings(t *testing.T, platform string) pack.Counters {
+	t.Helper()
+	b, err := telemetry.ReadBindings(templates.FS, platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 func (h *heard) Put(samples []telemetry.Sample) {
@@ -96,10 +110,6 @@ func (h *heard) value(t *testing.T, name string) float64 {
 // watch runs a subscriber against the server inside the bubble of a synctest, for the time given.
 func watch(t *testing.T, platform string, s *server, d telemetry.Device, during time.Duration) (*heard, error) {
 	t.Helper()
-	b, err := telemetry.ReadBindings(templates.FS, platform)
-	if err != nil {
-		t.Fatal(err)
-	}
 	s.calls = map[string]int{}
 	if s.get == nil {
 		s.get = func(string) (string, error) { return "{}", nil }
@@ -110,7 +120,7 @@ func watch(t *testing.T, platform string, s *server, d telemetry.Device, during 
 	go func() { _ = g.Serve(listener) }() // it ends with Stop
 	defer g.Stop()
 	h := &heard{last: map[string]telemetry.Sample{}}
-	sub := &Subscriber{Device: d, Bindings: b, Sink: h, Dial: func(context.Context) (Conn, error) {
+	sub := &Subscriber{Device: d, Bindings: bindings(t, platform), Sink: h, Log: slog.New(slog.NewTextHandler(&h.log, nil)), Dial: func(context.Context) (Conn, error) {
 		return grpc.NewClient("passthrough:///device", grpc.WithTransportCredentials(insecure.NewCredentials()),
 			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
 	}}
@@ -118,7 +128,7 @@ func watch(t *testing.T, platform string, s *server, d telemetry.Device, during 
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	defer time.AfterFunc(during, cancel).Stop()
-	err = sub.Run(ctx)
+	err := sub.Run(ctx)
 	return h, err
 }
 
@@ -258,6 +268,102 @@ func TestOnePathThatStopsBeginsTheStreamAnew(t *testing.T) {
 	})
 }
 
+// port0 has one port and watches one priority.
+var port0 = telemetry.Device{Name: "leaf1", Ports: []telemetry.Port{{Name: "Ethernet0"}}, Watched: []string{"3"}}
+
+func TestWhatIsNotSampledIsAskedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n atomic.Int64
+		s := &server{
+			get: func(path string) (string, error) {
+				if path != "COUNTERS" {
+					return "", status.Error(codes.NotFound, "no such table")
+				}
+				return fmt.Sprintf(`{"Ethernet0":{"SAI_PORT_STAT_IF_IN_OCTETS":"%d"}}`, n.Add(1)), nil
+			},
+			stream: func(_ int, target string, s gpb.GNMI_SubscribeServer) error {
+				if target == "COUNTERS_DB" {
+					if err := send(s, update("", "COUNTERS/Ethernet*", object(`{"Ethernet0":{"SAI_PORT_STAT_IF_IN_OCTETS":"0"}}`))); err != nil {
+						return err
+					}
+				}
+				if err := sync1(s); err != nil {
+					return err
+				}
+				<-s.Context().Done()
+				return nil
+			}}
+		h, err := watch(t, "sonic", s, port0, 2*time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := h.value(t, "weir_port_received_bytes_total leaf1/Ethernet0"); got < 9 {
+			t.Errorf("got %v readings in two minutes, want about eleven", got)
+		}
+		if got := s.subscribed("COUNTERS_DB"); got != 1 {
+			t.Errorf("got %d subscriptions: what a Get brings is no reason to begin anew", got)
+		}
+		if !strings.Contains(h.log.String(), "does not sample this path in time") {
+			t.Errorf("nothing was said: %s", h.log.String())
+		}
+	})
+}
+
+func TestAPathThatStopsIsNamedAndMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{stream: func(call int, target string, s gpb.GNMI_SubscribeServer) error {
+			if target == "COUNTERS_DB" && call == 0 {
+				if err := send(s, update("", "COUNTERS/Ethernet*", object(`{"Ethernet0":{"SAI_PORT_STAT_IF_IN_OCTETS":"7"}}`))); err != nil {
+					return err
+				}
+			}
+			if err := sync1(s); err != nil {
+				return err
+			}
+			return every(s, 2*time.Second, pfcwd)
+		}}
+		h, err := watch(t, "sonic", s, port0, 5*time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if got := h.last["weir_port_received_bytes_total leaf1/Ethernet0"].Status; got != telemetry.Missing {
+			t.Errorf("what came once and stopped is %s, want missing", got)
+		}
+		if got := h.last["weir_queue_transmitted_packets_total leaf1/Ethernet0/queue/3"].Status; got != telemetry.Missing {
+			t.Errorf("what never came is %s, want missing", got)
+		}
+		if log := h.log.String(); !strings.Contains(log, "level=ERROR") || !strings.Contains(log, "COUNTERS/Ethernet*") {
+			t.Errorf("the path is not named as an error: %s", log)
+		}
+		if s.subscribed("COUNTERS_DB") < 2 {
+			t.Error("it was not subscribed to again")
+		}
+	})
+}
+
+func TestARefusedLoginIsTriedAgainRarelyAndTheDeviceStaysDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{stream: func(int, string, gpb.GNMI_SubscribeServer) error {
+			return status.Error(codes.Unauthenticated, "who are you")
+		}}
+		h, err := watch(t, "eos", s, port0, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.subscribed(""); got < 3 || got > 20 {
+			t.Errorf("got %d logins in an hour", got)
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		up := h.last["weir_target_up leaf1"]
+		if age := time.Since(up.At); up.Value != 0 || age > time.Minute {
+			t.Errorf("weir_target_up is %v, told %v ago, want 0 without end", up.Value, age)
+		}
+	})
+}
+
 func TestWhatAnOperatorMustChangeStopsTheSubscription(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{stream: func(int, string, gpb.GNMI_SubscribeServer) error {
@@ -306,7 +412,7 @@ func TestADeviceThatCannotBeReachedIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var tries int
 		h := &heard{last: map[string]telemetry.Sample{}}
-		s := &Subscriber{Device: telemetry.Device{Name: "leaf1"}, Sink: h, Dial: func(context.Context) (Conn, error) {
+		s := &Subscriber{Device: telemetry.Device{Name: "leaf1"}, Bindings: bindings(t, "eos"), Sink: h, Dial: func(context.Context) (Conn, error) {
 			tries++
 			return nil, status.Error(codes.Unavailable, "connection refused")
 		}}
@@ -335,7 +441,7 @@ func TestARefusedLoginIsKnownByItsKindHoweverItIsWrapped(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var logged bytes.Buffer
-			s := &Subscriber{Device: telemetry.Device{Name: "leaf1"}, Sink: &heard{last: map[string]telemetry.Sample{}},
+			s := &Subscriber{Device: telemetry.Device{Name: "leaf1"}, Bindings: bindings(t, "eos"), Sink: &heard{last: map[string]telemetry.Sample{}},
 				Log: slog.New(slog.NewTextHandler(&logged, nil)), Dial: func(context.Context) (Conn, error) { return nil, c.err }}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()

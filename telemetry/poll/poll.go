@@ -215,7 +215,7 @@ func (w *work) query(ctx context.Context, s Session, r *round) error {
 
 // missing are samples for what did not come. A device that does not know the question has not said that anything is zero.
 func (r *round) missing(now time.Time, answered bool) []telemetry.Sample {
-	samples := r.expected.Missing(now, nil, true)
+	samples := r.expected.Missing(now, nil, true, nil)
 	for i := range samples {
 		if !answered && samples[i].Status.Counts() {
 			samples[i].Status = telemetry.Unsupported

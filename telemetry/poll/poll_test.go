@@ -46,7 +46,7 @@ func TestAnswersBecomeSamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			samples := r.read("d1", r.ports[0], body, noon)
-			got := lines(append(samples, r.expected.Missing(noon, nil, true)...))
+			got := lines(append(samples, r.expected.Missing(noon, nil, true, nil)...))
 			golden := strings.TrimSuffix(name, ".txt") + ".golden"
 			if *update {
 				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {

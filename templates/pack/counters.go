@@ -5,6 +5,9 @@ import "time"
 // Counters say where a platform keeps what the catalog of metrics names.
 type Counters struct {
 	Encoding string `yaml:"encoding"` // of gNMI; empty: JSON_IETF
+	// Get says that a path of a stream may also be asked for by Get, with the same answer: what a stream does not bring in its
+	// time is then asked for.
+	Get bool `yaml:"get"`
 	Facts    Facts  `yaml:"facts"`
 	Streams  []Path `yaml:"streams"`
 	Polls    []Poll `yaml:"polls"`

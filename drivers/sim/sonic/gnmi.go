@@ -26,6 +26,7 @@ type server struct {
 
 	portsMu   sync.Mutex // of portTable
 	portTable portTable
+	clients   clients
 }
 
 // nameMaps are the ports that the server knows. It reads them once: what is added later is not resolved before a restart.

@@ -17,11 +17,24 @@ import (
 // ConfigFile is the name under which a Spec brings the configuration to start from.
 const ConfigFile = "config_db.json"
 
+// Release is a version of SONiC that behaves otherwise than the others.
+type Release string
+
+// The releases. The zero value is 202511.
+const (
+	R202511 Release = ""
+	Master  Release = "master" // its subscriptions are sampled at the interval that was asked for, whatever changes
+)
+
+// Options say which SONiC a switch runs. The zero value is the one that was observed.
+type Options struct{ Release Release }
+
 // Device is one SONiC switch.
 type Device struct {
-	hw   sim.Hardware
-	turn chan struct{}  // holds one token while the updater runs
-	work sync.WaitGroup // updates, which outlive the connections that asked for them
+	hw      sim.Hardware
+	options Options
+	turn    chan struct{}  // holds one token while the updater runs
+	work    sync.WaitGroup // updates, which outlive the connections that asked for them
 
 	mu          sync.Mutex
 	running     database            // replaced at every change, never written to
@@ -36,9 +49,12 @@ type Device struct {
 	polled      map[string]poll     // counters as the device last read them, by FLEX_COUNTER group
 }
 
+// New is a switch with the zero Options.
+func New(hw sim.Hardware) sim.Personality { return Options{}.New(hw) }
+
 // New is a switch that starts from the file config_db.json of its Spec, or as the vendor ships it. A configuration that
 // cannot be read is as good as none.
-func New(hw sim.Hardware) sim.Personality {
+func (o Options) New(hw sim.Hardware) sim.Personality {
 	spec := hw.Spec()
 	start := factory(spec)
 	if text := spec.Files[ConfigFile]; text != nil {
@@ -46,7 +62,7 @@ func New(hw sim.Hardware) sim.Personality {
 			start = db
 		}
 	}
-	d := &Device{hw: hw, turn: make(chan struct{}, 1), saved: start, changed: make(chan struct{})}
+	d := &Device{hw: hw, options: o, turn: make(chan struct{}, 1), saved: start, changed: make(chan struct{})}
 	d.Restart()
 	return d
 }

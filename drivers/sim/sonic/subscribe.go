@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
@@ -20,9 +22,12 @@ const (
 	minGap    = 20 * time.Millisecond  // shortest wall time between two samples of one path, whatever the lab's scale
 )
 
-// Subscribe serves STREAM with SAMPLE and ON_CHANGE, and POLL. ONCE is taken and nothing comes, as was observed.
+// Subscribe serves STREAM with SAMPLE and ON_CHANGE, and POLL. ONCE is taken and nothing comes, as was observed. A second
+// subscription of the same client silences the first, without a word to it.
 func (s *server) Subscribe(stream gpb.GNMI_SubscribeServer) error {
 	ctx := stream.Context()
+	client, leave := s.clients.enter(ctx)
+	defer leave()
 	first, err := stream.Recv()
 	if err != nil {
 		return err
@@ -51,7 +56,7 @@ func (s *server) Subscribe(stream gpb.GNMI_SubscribeServer) error {
 	case gpb.SubscriptionList_POLL:
 		return s.polls(stream, list)
 	}
-	return s.streams(ctx, stream, list, fault)
+	return s.streams(ctx, stream, client, list, fault)
 }
 
 // resolvable checks origin, target and modes of all subscriptions.
@@ -67,10 +72,12 @@ func (s *server) resolvable(list *gpb.SubscriptionList) error {
 	switch {
 	case err != nil:
 		return err
-	case origin == "" && list.GetPrefix().GetTarget() == "":
-		return status.Error(codes.Unimplemented, "Empty target data not supported")
 	case list.GetPrefix().GetTarget() == "SHOW":
 		return status.Error(codes.Unimplemented, "SHOW does not support subscribe operations")
+	case origin == "" && list.GetPrefix().GetTarget() == "":
+		return status.Error(codes.Unimplemented, "Empty target data not supported")
+	case origin == "" && !slices.Contains(targets, list.GetPrefix().GetTarget()):
+		return status.Errorf(codes.NotFound, "Invalid target %s", list.GetPrefix().GetTarget())
 	case list.GetMode() != gpb.SubscriptionList_STREAM:
 		return nil
 	}
@@ -85,9 +92,15 @@ func (s *server) resolvable(list *gpb.SubscriptionList) error {
 	return nil
 }
 
-// notification is one value of a path; nil where there is nothing now. A path that is wrong has nothing for ever.
+// targets are the databases that can be subscribed to.
+var targets = []string{"CONFIG_DB", "COUNTERS_DB", "APPL_DB", "STATE_DB"}
+
+// notification is one value of a path; nil where there is nothing now. A port that does not exist has an empty text for a value.
 func (s *server) notification(prefix, path *gpb.Path) *gpb.Notification {
 	value, err := s.read(prefix, path, true)
+	if status.Code(err) == codes.NotFound && strings.Contains(err.Error(), notAPort) {
+		value, err = &gpb.TypedValue{Value: &gpb.TypedValue_StringVal{}}, nil
+	}
 	if err != nil || value == nil {
 		return nil
 	}
@@ -131,7 +144,7 @@ func inSync(stream gpb.GNMI_SubscribeServer) error {
 }
 
 // streams sends each subscription's value, says sync, and goes on by its mode until the client leaves.
-func (s *server) streams(ctx context.Context, stream gpb.GNMI_SubscribeServer, list *gpb.SubscriptionList, fault sim.FaultKind) error {
+func (s *server) streams(ctx context.Context, stream gpb.GNMI_SubscribeServer, client *client, list *gpb.SubscriptionList, fault sim.FaultKind) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	updates := make(chan *gpb.Notification)
@@ -172,6 +185,9 @@ func (s *server) streams(ctx context.Context, stream gpb.GNMI_SubscribeServer, l
 	for {
 		select {
 		case n := <-updates:
+			if client.silenced() {
+				continue
+			}
 			if err := send(stream, n); err != nil {
 				return err
 			}
@@ -183,32 +199,85 @@ func (s *server) streams(ctx context.Context, stream gpb.GNMI_SubscribeServer, l
 
 // follow hands over a subscription's updates until ctx ends.
 func (s *server) follow(ctx context.Context, prefix *gpb.Path, sub *gpb.Subscription, last *gpb.Notification, updates chan<- *gpb.Notification) {
-	onChange := sub.GetMode() == gpb.SubscriptionMode_ON_CHANGE
-	interval := max(time.Duration(sub.GetSampleInterval()), minSample)
-	if onChange {
-		interval = fieldPoll
+	if sub.GetMode() == gpb.SubscriptionMode_ON_CHANGE {
+		s.followChanges(ctx, prefix, sub, last, updates)
+		return
 	}
+	t := ticking{server: s, prefix: prefix, path: sub.GetPath(), seen: last, every: max(time.Duration(sub.GetSampleInterval()), minSample)}
 	for {
-		_, changed := s.snapshot()
-		if !onChange && !s.rest(ctx, interval) {
+		n, ok := t.next(ctx)
+		if !ok {
 			return
 		}
-		n := s.notification(prefix, sub.GetPath())
-		if onChange || sub.GetSuppressRedundant() {
+		if sub.GetSuppressRedundant() {
 			n = changedOnly(last, n)
+		}
+		if n != nil && !hand(ctx, updates, n) {
+			return
 		}
 		if n != nil {
 			last = n
-			select {
-			case updates <- n:
-			case <-ctx.Done():
+		}
+	}
+}
+
+// followChanges hands over what is new.
+func (s *server) followChanges(ctx context.Context, prefix *gpb.Path, sub *gpb.Subscription, last *gpb.Notification, updates chan<- *gpb.Notification) {
+	for {
+		_, changed := s.snapshot()
+		if n := changedOnly(last, s.notification(prefix, sub.GetPath())); n != nil {
+			last = n
+			if !hand(ctx, updates, n) {
 				return
 			}
 		}
-		if onChange && !s.awaitChange(ctx, s.isConfig(prefix, sub.GetPath()), changed, interval) {
+		if !s.awaitChange(ctx, s.isConfig(prefix, sub.GetPath()), changed, fieldPoll) {
 			return
 		}
 	}
+}
+
+func hand(ctx context.Context, updates chan<- *gpb.Notification, n *gpb.Notification) bool {
+	select {
+	case updates <- n:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// ticking is the sampling of one path.
+type ticking struct {
+	*server
+	prefix, path *gpb.Path
+	seen         *gpb.Notification // as it was last looked at
+	every        time.Duration
+}
+
+// next waits for the interval and gives the sample. In 202511 the timer is armed anew at every change of the rows, so that a path
+// whose rows change more often than the interval has no samples at all (sonic-gnmi, dbTableKeySubscribe; observed).
+func (t *ticking) next(ctx context.Context) (*gpb.Notification, bool) {
+	if t.options.Release != R202511 || t.isConfig(t.prefix, t.path) {
+		if !t.rest(ctx, t.every) {
+			return nil, false
+		}
+		return t.notification(t.prefix, t.path), true
+	}
+	for due := t.hw.Now().Add(t.every); ; {
+		left := due.Sub(t.hw.Now())
+		if left <= 0 {
+			break
+		}
+		if !t.rest(ctx, min(left, minSample)) {
+			return nil, false
+		}
+		now := t.notification(t.prefix, t.path)
+		if changedOnly(t.seen, now) != nil && t.hw.Now().Before(due) {
+			due = t.hw.Now().Add(t.every)
+		}
+		t.seen = now
+	}
+	return t.seen, true
 }
 
 // awaitChange waits for the next change of CONFIG_DB, or for the next look at a counter. It returns whether to go on.

@@ -2,6 +2,7 @@ package sonic_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"strings"
@@ -130,12 +131,56 @@ func TestAnOnChangeSubscriptionTellsEveryChangeOfTheConfiguration(t *testing.T) 
 	}
 }
 
-func TestASubscriptionToNothingStaysOpenAndSilent(t *testing.T) {
+func TestASubscriptionToAPortThatDoesNotExistBringsAnEmptyText(t *testing.T) {
 	b := newBench(t, leaf(nil))
 	s := b.subscribe(streamOf("COUNTERS_DB", "COUNTERS/Ethernet99", gpb.SubscriptionMode_SAMPLE, time.Second))
-	if got := s.next(); got != "sync" {
-		t.Errorf("got %q", got)
+	for range 3 {
+		r, err := s.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.GetSyncResponse() {
+			continue
+		}
+		if text, ok := r.GetUpdate().GetUpdate()[0].GetVal().GetValue().(*gpb.TypedValue_StringVal); !ok || text.StringVal != "" {
+			t.Errorf("got %v", r)
+		}
 	}
+	_, err := b.subscribe(streamOf("NOSUCH_DB", "COUNTERS/Ethernet0", gpb.SubscriptionMode_SAMPLE, time.Second)).Recv()
+	wantCode(t, err, codes.NotFound, "")
+}
+
+func TestTheSecondSubscriptionOfAConnectionSilencesTheFirst(t *testing.T) {
+	b := newBench(t, leaf(nil))
+	list := streamOf("COUNTERS_DB", "COUNTERS/Ethernet*", gpb.SubscriptionMode_SAMPLE, time.Second)
+	first := b.subscribe(list)
+	for got := ""; got != "sync"; {
+		got = first.next()
+	}
+	second := b.subscribe(list)
+	for range 5 {
+		second.next()
+	}
+	silent := make(chan error, 1)
+	go func() {
+		var err error
+		for err == nil { // what was on its way may still come
+			_, err = first.Recv()
+		}
+		silent <- err
+	}()
+	for range 5 {
+		second.next()
+	}
+	select {
+	case err := <-silent:
+		t.Errorf("the first one ended: %v", err)
+	default:
+	}
+	b.gnmi = b.dial(&tls.Config{}) // another connection is another client
+	third := b.subscribe(list)
+	third.next()
+	second.next()
 }
 
 func TestFaultsOfASubscription(t *testing.T) {

@@ -39,6 +39,9 @@ func (s *server) readCounters(path []string) (*gpb.TypedValue, error) {
 	return nil, notFound(path)
 }
 
+// notAPort is what the server says of a port that it does not know.
+const notAPort = "not a valid SONiC interface"
+
 func notFound(path []string) error {
 	return status.Errorf(codes.NotFound, "No valid entry found on COUNTERS_DB with key %v", path)
 }
@@ -75,7 +78,7 @@ func (s *server) virtual(db database, path []string) (*gpb.TypedValue, error) {
 	}
 	port, ok := s.names.known(path[1])
 	if !ok {
-		return nil, status.Errorf(codes.NotFound, "%s not a valid SONiC interface. Vendor alias is %s", port, path[1])
+		return nil, status.Errorf(codes.NotFound, "%s %s. Vendor alias is %s", port, notAPort, path[1])
 	}
 	one := map[string]any{}
 	s.collect(db, one, path[0], port, path[1], what)
