@@ -33,7 +33,7 @@ func TestTheLawsOfALanguage(t *testing.T) {
 		devs = append(devs, random(seed))
 	}
 	dialecttest.Run(t, host.Language{}, devs, dialecttest.Options[*fabric.Host]{
-		Name: func(h *fabric.Host) string { return h.Name }, Platform: "linux", Start: start,
+		Name: func(h *fabric.Host) string { return h.Name }, Platform: "linux", Start: start, Piecemeal: true,
 		Unsayable: map[string]*fabric.Host{
 			"shares that do not add up":        change(random(1), func(n *fabric.NIC) { n.ETS[0] = qos.Scheduler{Weight: 1} }),
 			"an RDMA device without a name":    change(random(1), func(n *fabric.NIC) { n.RDMA = "" }),

@@ -196,6 +196,8 @@ const (
 type Query struct {
 	Name string `json:"name"` // the file it is kept in: config_db.json, running-config, eth0/pfc
 	Ways []Way  `json:"ways"` // the first one whose transport the device has is taken
+	// Optional says that the device can be read without an answer. Without that of any other query nothing is known of it.
+	Optional bool `json:"optional,omitempty"`
 }
 
 // Way is one way to ask: a gNMI path, or a command over SSH.

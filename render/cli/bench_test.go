@@ -32,7 +32,7 @@ func BenchmarkWriteReadAndDiff(b *testing.B) {
 	changed := *sw
 	changed.Ports = append([]*fabric.Port{&other}, sw.Ports[1:]...)
 	have, _ := l.Write(&changed)
-	answers := []plan.Answer{{Name: "running-config", Body: l.Print(have)[0].Body}}
+	answers := []plan.Answer{{Name: "running-config", Body: append(l.Print(have)[0].Body, "end\n"...)}}
 	bound := render.Bind[*fabric.Switch](l, sw, "leaf1", "eos", plan.Manifest{"leaf1": objects(want)})
 	b.ReportAllocs()
 	for b.Loop() {

@@ -75,13 +75,17 @@ func Must(fsys fs.FS, dir string) *Language {
 	return l
 }
 
+func ask(q pack.Query) plan.Query {
+	return plan.Query{Name: q.Name, Ways: []plan.Way{{Via: plan.SSH, Text: q.Command}}}
+}
+
 // Queries ask for the running configuration, and for the maps as the device uses them.
 func (l *Language) Queries(*fabric.Switch) []plan.Query {
-	var out []plan.Query
-	for _, q := range []pack.Query{l.pack.Query, l.pack.Tables.Query} {
-		if q.Name != "" {
-			out = append(out, plan.Query{Name: q.Name, Ways: []plan.Way{{Via: plan.SSH, Text: q.Command}}})
-		}
+	out := []plan.Query{ask(l.pack.Query)}
+	if l.pack.Tables.Query.Name != "" {
+		tables := ask(l.pack.Tables.Query)
+		tables.Optional = true
+		out = append(out, tables)
 	}
 	return out
 }

@@ -65,7 +65,7 @@ func planned(t *testing.T, from, to *fabric.Switch, m plan.Manifest, foreign str
 	have, _ := l.Write(from)
 	b := render.Bind[*fabric.Switch](l, to, to.Name, "eos", m)
 	want, _ := b.Write()
-	state, err := b.Read([]plan.Answer{{Name: "running-config", Body: append(l.Print(have)[0].Body, foreign...)}})
+	state, err := b.Read([]plan.Answer{{Name: "running-config", Body: append(l.Print(have)[0].Body, foreign+"end\n"...)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func (d *device) load(t *testing.T, text string) {
 func (d *device) Answers(queries []plan.Query) []plan.Answer {
 	var out []plan.Answer
 	for _, q := range queries {
-		text := "! Command: show running-config\n! device: leaf1 (DCS-7050CX3-32S, EOS-4.31.1F)\n!\n" + d.top.print("")
+		text := "! Command: show running-config\n! device: leaf1 (DCS-7050CX3-32S, EOS-4.31.1F)\n!\n" + d.top.print("") + "end\n"
 		out = append(out, plan.Answer{Name: q.Name, Body: []byte(text)})
 	}
 	return out

@@ -13,8 +13,9 @@ type line struct {
 	words  []string
 }
 
-// eachLine yields the lines of a configuration that say something: no comments, no separators, no texts of others.
-func eachLine(l pack.Language, text string, comment func(string), each func(line)) {
+// eachLine yields the lines of a configuration that say something: no comments, no separators, no texts of others. It says whether
+// the configuration ends inside a text of others.
+func eachLine(l pack.Language, text string, comment func(string), each func(line)) (open bool) {
 	skipping := false
 	for raw := range strings.Lines(text) {
 		raw = strings.TrimRight(raw, "\r\n")
@@ -31,6 +32,7 @@ func eachLine(l pack.Language, text string, comment func(string), each func(line
 			skipping = slices.Contains(l.Heredoc.Begin, words[0])
 		}
 	}
+	return skipping
 }
 
 // frame is a block that is open while lines are read.

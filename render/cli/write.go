@@ -57,6 +57,9 @@ func (l *Language) Read(sw *fabric.Switch, answers []plan.Answer) (plan.State, e
 	if running < 0 || answers[running].Missing {
 		return plan.State{}, fmt.Errorf("%s: the device did not show its %s", sw.Name, l.pack.Query.Name)
 	}
+	if err := l.whole(string(answers[running].Body)); err != nil {
+		return plan.State{}, fmt.Errorf("%s: %w", sw.Name, err)
+	}
 	for _, a := range answers {
 		if a.Name == l.pack.Tables.Query.Name && !a.Missing {
 			r.read(strings.Join(implied(l.pack.Tables, string(a.Body)), "\n"))
@@ -66,4 +69,29 @@ func (l *Language) Read(sw *fabric.Switch, answers []plan.Answer) (plan.State, e
 	r.read(string(answers[running].Body))
 	r.sort()
 	return r.state, nil
+}
+
+// whole says whether text is a running configuration from its beginning to its end, and what is missing where it is not. A device
+// that refuses to show it says so in a line or two, and a connection that ends cuts it off.
+func (l *Language) whole(text string) error {
+	q := l.pack.Query
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	last := strings.TrimSpace(lines[len(lines)-1])
+	open := eachLine(l.pack, text, func(string) {}, func(line) {})
+	switch {
+	case last == "":
+		return fmt.Errorf("the %s is empty", q.Name)
+	case q.End != "" && (last != q.End || open):
+		return fmt.Errorf("the %s is not whole: it ends with %q and not with %q, after %d lines that begin with %q", q.Name, shorten(last), q.End, len(lines), shorten(strings.TrimSpace(lines[0])))
+	}
+	return nil
+}
+
+// shorten cuts what a device said to a length that fits into an error.
+func shorten(text string) string {
+	const longest = 60
+	if len(text) > longest {
+		return text[:longest] + "..."
+	}
+	return text
 }

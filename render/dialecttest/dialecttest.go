@@ -35,6 +35,9 @@ type Options[D any] struct {
 	Derives bool
 	// Unsayable are devices that the language cannot express, by what is wrong with them.
 	Unsayable map[string]D
+	// Piecemeal says that the device is read by many small questions, of which a device may answer some and not others, so that
+	// the law of whole answers is not tried.
+	Piecemeal bool
 }
 
 // Run checks every law on devices of one name, which are what one device should be at different times.
@@ -53,6 +56,9 @@ func Run[D any](t *testing.T, l render.Language[D], devs []D, o Options[D]) {
 			t.Run(fmt.Sprint(i), func(t *testing.T) { lead(t, l, devs[i], o, o.Start(t, devs[i-1], l.Print(doc))) })
 		}
 	})
+	if !o.Piecemeal {
+		t.Run("only a whole answer is believed", func(t *testing.T) { whole(t, l, devs[0], o) })
+	}
 	t.Run("what cannot be said is a finding", func(t *testing.T) {
 		for what, dev := range o.Unsayable {
 			if _, findings := l.Write(dev); len(findings) == 0 {

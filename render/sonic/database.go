@@ -2,17 +2,76 @@ package sonic
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/plan"
 )
 
 // table is one table of CONFIG_DB as it is read: fields by key.
 type table map[string]map[string]string
 
-// database are the tables that weir looks at. Every other table, and what is no string in these, is passed over.
+// UnmarshalJSON reads a table of strings, as CONFIG_DB is. In files that people made values are sometimes numbers or switches:
+// they are read as the device would store them. Lists are passed over: none of them is looked at.
+func (t *table) UnmarshalJSON(body []byte) error {
+	var strict map[string]map[string]string
+	if err := json.Unmarshal(body, &strict); err == nil {
+		*t = strict
+		return nil
+	}
+	var loose map[string]map[string]json.RawMessage
+	if err := json.Unmarshal(body, &loose); err != nil {
+		return err
+	}
+	*t = make(table, len(loose))
+	for key, fields := range loose {
+		row := make(map[string]string, len(fields))
+		for field, raw := range fields {
+			var text string
+			switch raw[0] {
+			case '"':
+				if err := json.Unmarshal(raw, &text); err != nil {
+					return err
+				}
+				row[field] = text
+			case '[':
+			case '{':
+				return fmt.Errorf("%s|%s is an object, and rows hold values", key, field)
+			default:
+				row[field] = string(raw)
+			}
+		}
+		(*t)[key] = row
+	}
+	return nil
+}
+
+// parse reads the device's answer.
+func parse(answers []plan.Answer) (*database, error) {
+	i := slices.IndexFunc(answers, func(a plan.Answer) bool { return a.Name == document && !a.Missing })
+	if i < 0 {
+		return nil, errors.New("the device gave none")
+	}
+	db := &database{}
+	if err := json.Unmarshal(answers[i].Body, db); err != nil {
+		return nil, fmt.Errorf("it is not whole: %w", err)
+	}
+	if len(db.Port) == 0 {
+		if len(db.Metadata) > 0 {
+			return nil, errors.New("it has no table PORT, so it is not that of a switch with ports: a switch with several ASICs has one CONFIG_DB for its host " +
+				"and one for each ASIC (asic0, asic1), which weir does not manage yet; take the device out of the inventory")
+		}
+		return nil, errors.New("it is not whole: it has no table PORT")
+	}
+	return db, nil
+}
+
+// database are the tables that weir looks at. Every other table is passed over.
 type database struct {
 	DSCP         table `json:"DSCP_TO_TC_MAP"`
 	PCP          table `json:"DOT1P_TO_TC_MAP"`

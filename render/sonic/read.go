@@ -1,8 +1,6 @@
 package sonic
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,19 +10,13 @@ import (
 	"github.com/weirfabric/weir/intent/plan"
 )
 
-// Read sorts CONFIG_DB. A body that is no JSON object is an error; a device without CONFIG_DB has nothing.
+// Read sorts CONFIG_DB. A body that is not the whole of one is an error: a JSON object with a table PORT, which every switch has.
 func (Language) Read(sw *fabric.Switch, answers []plan.Answer) (plan.State, error) {
-	var db database
-	for _, a := range answers {
-		if a.Name != document || a.Missing {
-			continue
-		}
-		var notString *json.UnmarshalTypeError
-		if err := json.Unmarshal(a.Body, &db); err != nil && (!errors.As(err, &notString) || notString.Field == "") {
-			return plan.State{}, fmt.Errorf("read CONFIG_DB: %w", err)
-		}
+	db, err := parse(answers)
+	if err != nil {
+		return plan.State{}, fmt.Errorf("read CONFIG_DB: %w", err)
 	}
-	r := reader{sw: sw, db: &db, facts: db.facts(), ports: map[string]*fabric.Port{}, users: map[string][]string{}}
+	r := reader{sw: sw, db: db, facts: db.facts(), ports: map[string]*fabric.Port{}, users: map[string][]string{}}
 	for member := range db.ChannelPorts {
 		channel, port, _ := strings.Cut(member, "|")
 		r.facts[factMember+port] = channel

@@ -7,10 +7,10 @@ type Counters struct {
 	Encoding string `yaml:"encoding"` // of gNMI; empty: JSON_IETF
 	// Get says that a path of a stream may also be asked for by Get, with the same answer: what a stream does not bring in its
 	// time is then asked for.
-	Get bool `yaml:"get"`
-	Facts    Facts  `yaml:"facts"`
-	Streams  []Path `yaml:"streams"`
-	Polls    []Poll `yaml:"polls"`
+	Get     bool   `yaml:"get"`
+	Facts   Facts  `yaml:"facts"`
+	Streams []Path `yaml:"streams"`
+	Polls   []Poll `yaml:"polls"`
 }
 
 // Facts are what must be known of a device before its counters can be read. Each is asked for when a connection is made.

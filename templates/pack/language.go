@@ -51,6 +51,7 @@ type Language struct {
 type Query struct {
 	Name    string `yaml:"name"`
 	Command string `yaml:"command"`
+	End     string `yaml:"end"` // the last line of a whole answer; empty: none is known, and a cut answer cannot be told
 }
 
 // Tables are maps that the device shows as it uses them, beside the lines that its running configuration has of them.
