@@ -70,6 +70,9 @@ func (Secret) String() string               { return "redacted" }
 func (Secret) GoString() string             { return "redacted" }
 func (Secret) MarshalText() ([]byte, error) { return []byte("redacted"), nil }
 
+// ErrNoTransport says that a device has no address of the transport that is needed.
+var ErrNoTransport = errors.New("the inventory gives the device no address for it")
+
 // ErrDecided says that no change of that name waits for a confirmation: it was confirmed or cancelled before, or its timer has
 // ended. Which of these it was, the configuration of the device tells.
 var ErrDecided = errors.New("no change of that name waits for a confirmation: its timer has ended, or it was decided before")

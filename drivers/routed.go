@@ -133,7 +133,7 @@ func (t *routed) route(ctx context.Context, p plan.Pending) (Target, error) {
 	}
 	l, ok := t.legs[via]
 	if !ok {
-		return nil, NotSent(t.device, fmt.Errorf("route %s needs %s, and the inventory gives the device no address for it", p.Route, via))
+		return nil, NotSent(t.device, fmt.Errorf("route %s needs %s, and %w", p.Route, via, ErrNoTransport))
 	}
 	target, err := l.open(ctx)
 	if err != nil {

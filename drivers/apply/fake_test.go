@@ -32,6 +32,8 @@ type device struct {
 	updating int    // looks until a hung change takes effect
 	mute     string // of the next Confirm, which takes effect: its answer is lost; dies: the device with it
 	late     map[string]string
+	invalid  error // what a validation comes to
+	away     int   // Sets for which there is nobody to talk to, after the fault
 }
 
 // words is the language of device; it satisfies Device.
@@ -132,6 +134,13 @@ func (t target) Set(_ context.Context, c plan.Chunk, p plan.Pending) error {
 	defer t.mu.Unlock()
 	if t.dead {
 		return &drivers.UnknownError{Device: t.name, Err: errors.New("connection lost")}
+	}
+	if t.away > 0 && t.fault == "" {
+		t.away--
+		return drivers.NotSent(t.name, &drivers.UnreachableError{Device: t.name, Address: "fake", Err: errors.New("connection refused")})
+	}
+	if c.Send[0].Body == "validate" {
+		return t.invalid
 	}
 	if c.Send[0].Body == "save" {
 		t.saved = maps.Clone(t.running)

@@ -11,7 +11,8 @@ import (
 	"github.com/weirfabric/weir/intent/plan"
 )
 
-// tries is how often a device is led back before it is given up: the first may meet a device that still changes itself.
+// tries is how often a device is led back at least before it is given up: the first may meet a device that still changes itself. While
+// it cannot be reached it is tried on for as long as patience lasts: a server that was killed takes a while to come back.
 const tries = 3
 
 // undoAll leads every device of a wave back that was touched. How it went stands in each member.
@@ -31,7 +32,11 @@ func (r *run) undoAll(ctx context.Context, members []*member) {
 // undo leads the device back to what it was before, by weir's own inverse of what is read now, and notes how that ended.
 func (m *member) undo(ctx context.Context) {
 	err := m.log(journal.Record{Kind: journal.Undoing})
-	for range tries {
+	until, pause := m.Store.Time().Add(m.Patience), drivers.Backoff{First: m.Poll, Longest: m.Patience / 4}
+	for n := 0; n < tries || unreachable(m.why) && m.Store.Time().Before(until); n++ {
+		if n > 0 && unreachable(m.why) && !pause.Wait(ctx) {
+			break
+		}
 		if err == nil {
 			err = m.restore(ctx)
 		}
@@ -56,6 +61,11 @@ func (m *member) undo(ctx context.Context) {
 	if logged := m.log(journal.Record{Kind: journal.Stuck, Outcome: m.outcome, Text: err.Error(), Leaves: m.leaves}); logged != nil {
 		m.why = errors.Join(err, logged)
 	}
+}
+
+func unreachable(err error) bool {
+	var away *drivers.UnreachableError
+	return errors.As(err, &away)
 }
 
 // restore makes one attempt: cancel what the device would undo by itself, wait until it is quiet, send the inverse of what is

@@ -29,6 +29,10 @@ func (r *run) wave(ctx context.Context, n int, steps []plan.Step) bool {
 		r.undoAll(ctx, members)
 		return r.stop(members, fmt.Errorf("nothing of this wave was sent: %w", err))
 	}
+	if err := r.all(members, func(m *member) error { return m.validate(ctx) }); err != nil {
+		r.undoAll(context.WithoutCancel(ctx), members)
+		return r.stop(members, fmt.Errorf("nothing of this wave was sent: %w", err))
+	}
 	judge := func(context.Context, map[string]time.Time) Verdict { return Verdict{Pass: true} }
 	if r.Watch != nil {
 		judge = r.Watch(ctx, steps)

@@ -76,8 +76,20 @@ func (s *shell) Set(ctx context.Context, c plan.Chunk, p plan.Pending) error {
 	if !p.Deadline.IsZero() {
 		return drivers.NotSent(s.endpoint.Device, errors.New("this platform has no commit timer over SSH"))
 	}
-	scripts := make([]script, len(c.Send))
-	for i, m := range c.Send {
+	messages := c.Send
+	if usesScratch(messages) {
+		if err := ctx.Err(); err != nil {
+			return drivers.NotSent(s.endpoint.Device, err)
+		}
+		dir, err := s.makeScratch(ctx)
+		if err != nil {
+			return err
+		}
+		defer s.dropScratch(ctx, dir)
+		messages = inScratch(messages, dir)
+	}
+	scripts := make([]script, len(messages))
+	for i, m := range messages {
 		var err error
 		if scripts[i], err = scriptOf(m); err != nil {
 			return drivers.NotSent(s.endpoint.Device, err)
@@ -155,7 +167,7 @@ func writer(path, body string) []step {
 func (s *shell) send(ctx context.Context, sc script) error {
 	device := s.endpoint.Device
 	for i, st := range sc.steps {
-		out, err := s.run(ctx, s.setTimeout(), st, s.pack.Root && s.endpoint.User != "root")
+		out, err := s.run(ctx, s.setTimeout(), st, s.asRoot())
 		last := i == len(sc.steps)-1
 		switch {
 		case err != nil && (!last || errors.Is(err, errNotStarted)):

@@ -68,6 +68,10 @@ type Message struct {
 	Body string `json:"body,omitempty"` // JSON value, line, command or content
 }
 
+// Scratch stands in the paths and commands of a chunk for a folder that the transport makes on the device for that chunk alone, under
+// a name that nobody can foresee and readable by nobody else, and removes after it.
+const Scratch = "{scratch}"
+
 // Chunk is the smallest thing that is sent and undone whole.
 type Chunk struct {
 	Send   []Message `json:"send"`
@@ -103,8 +107,9 @@ type Step struct {
 	Parts    map[string]Digest `json:"parts,omitempty"` // the same by port and shared object, to name what moved
 	Changes  []Change          `json:"changes"`
 	Route    Route             `json:"route"`
-	Why      string            `json:"why,omitempty"` // why this route, its cost, and what else it makes persistent
-	Cost     time.Duration     `json:"cost_ns"`       // how long the route is expected to take on a real device
+	Why      string            `json:"why,omitempty"`      // why this route, its cost, and what else it makes persistent
+	Cost     time.Duration     `json:"cost_ns"`            // how long the route is expected to take on a real device
+	Validate []Message         `json:"validate,omitempty"` // over SSH, before the first chunk: has the device look at the whole and change nothing; a refusal stops the step
 	Chunks   []Chunk           `json:"chunks"`
 	Persist  []Message         `json:"persist,omitempty"` // sent when the step is confirmed, where the route does not persist by itself
 	Quiet    []Query           `json:"quiet,omitempty"`   // each answers empty when nothing on the device is still changing it

@@ -18,6 +18,7 @@ type Kind string
 const (
 	Started   Kind = "started"   // a run begins; Plan names what it applies
 	Before    Kind = "before"    // a device as it was read before anything was sent: Owned
+	Validated Kind = "validated" // the device has looked at the whole of what is to be sent; Text says why it could not, where it could not
 	Pending   Kind = "pending"   // a device's change is about to be sent under the name in Pending
 	Sending   Kind = "sending"   // a chunk is about to be sent
 	Sent      Kind = "sent"      // a chunk took effect, as far as the device says

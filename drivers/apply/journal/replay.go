@@ -135,6 +135,8 @@ func (d *Device) add(rec Record) (damage string) {
 	switch rec.Kind {
 	case Before:
 		d.Known, d.Before, d.Objects = true, rec.Owned, rec.Objects
+	case Validated: // nothing was sent
+		return damage
 	case Pending:
 		if rec.Pending == nil {
 			return "it does not say what is sent"
