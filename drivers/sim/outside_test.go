@@ -99,7 +99,7 @@ func TestAnOutsideClientWorksWithTheSwitches(t *testing.T) {
 		{"a show command of EOS's", "leaf2", []string{"-get", "-proto", `path: {origin: "cli" elem: {name: "show hostname"}} encoding: ASCII`},
 			0, []string{`ascii_val: +"Hostname: leaf2`}},
 		{"what SONiC has not", "leaf1", []string{"-get", "-proto",
-			`path: {origin: "sonic-db" elem: {name: "CONFIG_DB"} elem: {name: "localhost"} elem: {name: "QUEUE"} elem: {name: "Ethernet0|7"}} encoding: JSON_IETF`},
+			`path: {origin: "sonic-db" elem: {name: "CONFIG_DB"} elem: {name: "localhost"} elem: {name: "QUEUE"} elem: {name: "Ethernet0|7"} elem: {name: "scheduler"}} encoding: JSON_IETF`},
 			1, []string{`code = NotFound`}},
 		{"EOS's counters, once", "leaf2", []string{"-query_type", "once", "-display_type", "single", "-query",
 			"/interfaces/interface[name=Ethernet1/1]/state/counters/in-octets"}, 0, []string{`in-octets[^\d]+\d+`}},

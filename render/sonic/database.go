@@ -97,6 +97,7 @@ type database struct {
 	PortChannel  table `json:"PORTCHANNEL"`
 	ChannelPorts table `json:"PORTCHANNEL_MEMBER"`
 	Interface    table `json:"INTERFACE"`
+	Tunnel       table `json:"TUNNEL"`
 }
 
 // sorted are the tables with leaves, in the order of their names.
@@ -112,7 +113,8 @@ func (d *database) sorted() []struct {
 		{tableCable, d.Cable}, {tableDefault, d.Default}, {tablePCP, d.PCP}, {tableDSCP, d.DSCP}, {tableCounters, d.Counters},
 		{tablePFCQueue, d.PFCQueue}, {tableWatchdog, d.Watchdog}, {tablePFCGroup, d.PFCGroup}, {tablePort, d.Port},
 		{tableLAG, d.PortChannel}, {tablePortMap, d.PortMap}, {tableQueue, d.Queue},
-		{tableScheduler, d.Scheduler}, {tableGroupMap, d.GroupMap}, {tableQueueMap, d.QueueMap}, {tableWRED, d.WRED},
+		{tableScheduler, d.Scheduler}, {tableGroupMap, d.GroupMap}, {tableQueueMap, d.QueueMap},
+		{tableTunnel, d.Tunnel}, {tableWRED, d.WRED},
 	}
 }
 
@@ -158,8 +160,9 @@ func (d *database) facts() map[string]string {
 	return facts
 }
 
-// lossless says whether a profile of a group has headroom.
+// lossless says whether a profile of a group has headroom: its own, or what the dynamic model computes for it.
 func (d *database) lossless(profile string) bool {
 	headroom, err := strconv.ParseUint(d.Profile[profile]["xoff"], 10, 64)
-	return err == nil && headroom > 0
+	computed := d.Metadata["localhost"]["buffer_model"] == dynamic && d.Profile[profile]["headroom_type"] == dynamic
+	return err == nil && headroom > 0 || computed
 }

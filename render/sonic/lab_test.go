@@ -77,6 +77,11 @@ func (l lab) lead(b render.Bound, want plan.Document, route plan.Route) plan.Ste
 	if findings.HasErrors() {
 		l.t.Fatal(findings)
 	}
+	if len(step.Validate) > 0 {
+		if err := l.target.Set(l.t.Context(), plan.Chunk{Send: step.Validate}, plan.Pending{Device: "leaf1", Name: "validate", Route: plan.SSHBulk}); err != nil {
+			l.t.Fatalf("the dry run: %v", err)
+		}
+	}
 	for i, c := range step.Chunks {
 		if err := l.target.Set(l.t.Context(), c, plan.Pending{Device: "leaf1", Name: "test", Route: step.Route}); err != nil {
 			l.t.Fatalf("chunk %d of %d: %v", i+1, len(step.Chunks), err)

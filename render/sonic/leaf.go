@@ -32,6 +32,7 @@ const (
 	tablePool        = "BUFFER_POOL"
 	tableQueueBuffer = "BUFFER_QUEUE"
 	tableLAG         = "PORTCHANNEL"
+	tableTunnel      = "TUNNEL"
 )
 
 // The keys and fields that more than one function names.
@@ -60,6 +61,8 @@ func reference(table, field string) string {
 		return tableProfile
 	case table == tableQueue && field == "wred_profile":
 		return tableWRED
+	case table == tableTunnel:
+		return tunnelMaps[field]
 	case (table == tableQueue || table == tablePortMap) && field == "scheduler":
 		return tableScheduler
 	case table != tablePortMap:
@@ -81,6 +84,26 @@ func reference(table, field string) string {
 	}
 	return ""
 }
+
+// tunnelMaps are the maps of what is tunnelled between two ToRs of one host (sonic-swss tunneldecaporch.cpp, muxorch.cpp).
+var tunnelMaps = map[string]string{
+	"decap_dscp_to_tc_map": tableDSCP, "decap_tc_to_pg_map": tableGroupMap, "encap_tc_to_queue_map": tableQueueMap,
+}
+
+// rowPorts are the ports of a row: the first part of its key, which may list several (Ethernet0,Ethernet4|3-4).
+func rowPorts(key string) []string {
+	list, _, _ := strings.Cut(key, "|")
+	return strings.Split(list, ",")
+}
+
+// rowIndex is the rest of a row's key: 3 or 3-4.
+func rowIndex(key string) string {
+	_, rest, _ := strings.Cut(key, "|")
+	return rest
+}
+
+// isPortChannel says whether a row is that of a port channel.
+func isPortChannel(key string) bool { return strings.HasPrefix(key, "PortChannel") }
 
 // object is the name of a shared row; empty where the row belongs to a port.
 func object(table, key string) string {

@@ -17,7 +17,7 @@ func (s *script) sets(edits []edit) []plan.Chunk {
 		revert(s.after, e)
 	}
 	var chunks []plan.Chunk
-	for _, batch := range batches(edits) {
+	for _, batch := range s.batches(edits) {
 		chunk := plan.Chunk{}
 		for _, e := range batch {
 			apply(s.after, e)
@@ -34,16 +34,16 @@ func (s *script) sets(edits []edit) []plan.Chunk {
 
 // batches are the edits of one Set each, in order. The rows that flap a port go together, port by port, however different
 // they are: the updater orders what is in one Set by itself.
-func batches(edits []edit) [][]edit {
+func (s *script) batches(edits []edit) [][]edit {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b edit) int { return phase(a) - phase(b) })
 	var out [][]edit
 	for len(edits) > 0 {
-		n, limit := 1, otherRows
-		if flapTables[edits[0].table] {
-			limit = setRows
-		}
-		for n < len(edits) && n < limit && phase(edits[n]) == phase(edits[0]) && (limit != setRows || edits[n].port() == edits[0].port()) {
+		n, flaps, moves := 1, flapTables[edits[0].table], s.moves(edits[0])
+		for n < len(edits) && phase(edits[n]) == phase(edits[0]) && (!flaps || n < setRows && edits[n].port() == edits[0].port()) {
+			if moves += s.moves(edits[n]); moves > setMoves {
+				break
+			}
 			n++
 		}
 		out = append(out, edits[:n])
@@ -66,17 +66,12 @@ func phase(e edit) int {
 }
 
 // setsCost is how long the Sets are expected to take.
-func setsCost(edits []edit) time.Duration {
+func (s *script) setsCost(edits []edit) time.Duration {
 	var cost time.Duration
-	for _, batch := range batches(edits) {
+	for _, batch := range s.batches(edits) {
 		cost += setCost
 		for _, e := range batch {
-			switch {
-			case e.table == tablePortMap:
-				cost += portMapCost
-			case flapTables[e.table]:
-				cost += queueRowCost
-			}
+			cost += time.Duration(s.moves(e)) * s.move()
 		}
 	}
 	return cost
@@ -168,15 +163,21 @@ func (s *script) loads(edits []edit) ([]plan.Chunk, time.Duration) {
 			apply(s.after, e)
 			chunk.Impact = max(chunk.Impact, e.impact)
 		}
-		file := fmt.Sprintf("/tmp/weir-%s-%d.json", plain(s.sw.Name), n)
+		file := fmt.Sprintf("%s/%d.json", plan.Scratch, n)
 		chunk.Send, chunk.Undo = loadMessages(s.before, s.after, edits[:end], file), loadMessages(s.after, s.before, edits[:end], file)
 		for _, e := range edits[:end] {
 			apply(s.before, e)
 		}
 		for _, m := range chunk.Send {
-			if m.Op == plan.Run {
+			switch {
+			case m.Op == plan.Write:
 				cost += loadCost
+			case m.Op == plan.Run && strings.Contains(m.Body, redisCommand):
+				cost += redisCost
 			}
+		}
+		for _, e := range edits[:end] {
+			cost += time.Duration(len(e.deltas)) * settingCost
 		}
 		chunks, edits = append(chunks, chunk), edits[end:]
 	}
@@ -221,15 +222,19 @@ func loadMessages(from, to rows, edits []edit, file string) []plan.Message {
 	if len(merge) > 0 {
 		first = append(first,
 			plan.Message{Op: plan.Write, Path: file, Body: encode(merge)},
-			plan.Message{Op: plan.Run, Body: plan.Command("sudo config load -y", file)},
-			plan.Message{Op: plan.Remove, Path: file},
+			plan.Message{Op: plan.Run, Body: loadCommand(file)},
 		)
 	}
 	return append(first, last...)
 }
 
+// loadCommand loads a file. Of a file that is not there config load says nothing, and ends well (observed).
+func loadCommand(file string) string { return "test -s " + file + " && sudo config load -y " + file }
+
+const redisCommand = "sudo sonic-db-cli CONFIG_DB "
+
 // redis is a command of the database itself. SONiC has no other way to remove a row without its updater; sonic-mgmt's tests
 // do the same (`sonic-db-cli CONFIG_DB del`, `hdel`).
 func redis(verb string, words ...string) plan.Message {
-	return plan.Message{Op: plan.Run, Body: plan.Command("sudo sonic-db-cli CONFIG_DB "+verb, words...)}
+	return plan.Message{Op: plan.Run, Body: plan.Command(redisCommand+verb, words...)}
 }

@@ -179,7 +179,7 @@ func (m *model) update(words []string, body string) error {
 }
 
 func (m *model) run(command string) error {
-	if file, found := strings.CutPrefix(command, "sudo config load -y "); found {
+	if _, file, found := strings.Cut(command, "sudo config load -y "); found {
 		return m.merge([]byte(m.files[file]))
 	}
 	redis, found := strings.CutPrefix(command, "sudo sonic-db-cli CONFIG_DB ")

@@ -21,7 +21,10 @@ func (s *script) sayable(deltas []plan.Delta) []plan.Delta {
 		s.find(diag.Error, s.sw.Address(), nil, "this is a VOQ chassis, whose QUEUE rows weir cannot write yet", "Nothing is changed.")
 		return nil
 	}
-	absent := s.absent()
+	if s.tunnelled() {
+		return nil
+	}
+	absent := append(s.absent(), s.shared(deltas)...)
 	kept := make([]plan.Delta, 0, len(deltas))
 	for _, d := range deltas {
 		port, _, _ := strings.Cut(d.Leaf.Path[1], "|")
@@ -79,6 +82,7 @@ func (s *script) find(severity diag.Severity, at addr.Addr, because []diag.Pos, 
 // observe says what the device's foreign and derived rows mean for what is wanted.
 func (s *script) observe(deltas []plan.Delta) {
 	s.observeDeltas(deltas)
+	s.warnInvalid()
 	if !s.knowsPorts() {
 		return
 	}
@@ -183,8 +187,8 @@ func (g *grouped) groups(p *fabric.Port, deltas []plan.Delta) {
 	}
 	found := qos.PrioritySet(0)
 	for key, row := range g.seen[tableGroup] {
-		name, index, _ := strings.Cut(key, "|")
-		if name != p.Name || setOf(index)&lossless == 0 {
+		index := rowIndex(key)
+		if !slices.Contains(rowPorts(key), p.Name) || setOf(index)&lossless == 0 {
 			continue
 		}
 		switch {
@@ -254,8 +258,7 @@ func (g *grouped) queues(p *fabric.Port) {
 // queueBuffer is the row of BUFFER_QUEUE that covers a queue, and its profile.
 func (g *grouped) queueBuffer(port string, q qos.Queue) (key, profile string) {
 	for _, key := range sortedKeys(g.seen[tableQueueBuffer]) {
-		name, index, _ := strings.Cut(key, "|")
-		if name == port && setOf(index).Has(qos.Priority(q)) {
+		if slices.Contains(rowPorts(key), port) && setOf(rowIndex(key)).Has(qos.Priority(q)) {
 			return key, normal(tableQueueBuffer, fieldProfile, g.seen[tableQueueBuffer][key][fieldProfile])
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/plan"
 )
@@ -16,10 +17,11 @@ func (Language) Read(sw *fabric.Switch, answers []plan.Answer) (plan.State, erro
 	if err != nil {
 		return plan.State{}, fmt.Errorf("read CONFIG_DB: %w", err)
 	}
-	r := reader{sw: sw, db: db, facts: db.facts(), ports: map[string]*fabric.Port{}, users: map[string][]string{}}
+	r := reader{sw: sw, db: db, facts: db.facts(), ports: map[string]*fabric.Port{}, users: map[string][]string{}, members: map[string][]string{}}
 	for member := range db.ChannelPorts {
 		channel, port, _ := strings.Cut(member, "|")
 		r.facts[factMember+port] = channel
+		r.members[channel] = append(r.members[channel], port)
 	}
 	for _, p := range sw.Ports {
 		r.ports[p.Name] = p
@@ -43,6 +45,7 @@ type reader struct {
 	stated                  []string // profiles of headroom that the operator wrote
 	owned, derived, foreign *builder
 	users                   map[string][]string
+	members                 map[string][]string // ports of each port channel
 }
 
 func (r *reader) table(name string, t table) {
@@ -131,6 +134,10 @@ func (r *reader) whose(table, key, field, value string) owner {
 		return r.whoseGroup(port, index, value)
 	case tableProfile:
 		return r.whoseProfile(key)
+	case tableTunnel:
+		if tunnelMaps[field] == "" {
+			return nobodys
+		}
 	}
 	return others
 }
@@ -208,6 +215,15 @@ func (r *reader) use(table, key, field, value string) {
 			return
 		}
 		to, name = tableWatchdog, global
+	}
+	if isPortChannel(key) && to != "" {
+		// A port channel has no classification of its own: its members have, and those of the inventory follow the map with it.
+		outside := slices.DeleteFunc(slices.Clone(r.members[key]), func(port string) bool { return r.ports[port] != nil })
+		if len(outside) == 0 {
+			return
+		}
+		slices.SortFunc(outside, addr.Natural)
+		key += " (" + strings.Join(outside, ", ") + ")"
 	}
 	if row := table + "|" + key; to != "" {
 		shared := to + "|" + name

@@ -86,6 +86,9 @@ func story(step plan.Step, state plan.State, findings diag.List) string {
 	for _, c := range step.Changes {
 		fmt.Fprintf(&b, "%s %s %q -> %q %s%s %v\n", c.Action, c.Addr, c.Before, c.After, c.Impact, map[bool]string{true: " adopts"}[c.Adopt], c.Because)
 	}
+	for _, m := range step.Validate {
+		fmt.Fprintf(&b, "validate %s %s %s\n", m.Op, m.Path, m.Body)
+	}
 	for i, c := range step.Chunks {
 		fmt.Fprintf(&b, "\nchunk %d, impact %s\n", i+1, c.Impact)
 		for _, m := range c.Send {

@@ -29,7 +29,7 @@ func (Language) Script(sw *fabric.Switch, have plan.State, deltas []plan.Delta) 
 	if len(edits) == 0 {
 		return plan.Step{}, s.findings
 	}
-	step := plan.Step{Route: route, Quiet: []plan.Query{quiet}}
+	step := plan.Step{Route: route, Quiet: []plan.Query{quiet}, Validate: s.validation(edits)}
 	for i := range edits {
 		edits[i].impact = s.impact(route, edits[i])
 		for _, d := range edits[i].deltas {
@@ -38,10 +38,13 @@ func (Language) Script(sw *fabric.Switch, have plan.State, deltas []plan.Delta) 
 	}
 	slices.SortStableFunc(step.Changes, func(a, b plan.Change) int { return addr.Compare(a.Addr, b.Addr) })
 	if route == plan.GNMISet {
-		step.Chunks, step.Cost = s.sets(edits), setsCost(edits)
+		step.Chunks, step.Cost = s.sets(edits), s.setsCost(edits)
 	} else {
 		step.Chunks, step.Cost = s.loads(edits)
 		step.Persist = []plan.Message{{Op: plan.Run, Body: "sudo config save -y"}}
+	}
+	if len(step.Validate) > 0 {
+		step.Cost += validateCost
 	}
 	step.Why = why(step)
 	return step, s.findings
@@ -71,7 +74,7 @@ func (s *script) route(edits []edit) plan.Route {
 			s.findings.Add(f)
 		}
 		return plan.SSHBulk
-	case setsCost(edits) > patience:
+	case s.setsCost(edits) > patience, s.doomed():
 		return plan.SSHBulk
 	}
 	return plan.GNMISet
@@ -163,11 +166,20 @@ func why(step plan.Step) string {
 		if step.Impact() == plan.Flaps {
 			text += ", which takes the ports concerned down and up"
 		}
+		if len(step.Validate) > 0 {
+			text += ". Where the device can be reached over SSH its dry run looks at the whole before; without, only each Set is validated"
+		} else {
+			text += ". The whole is not validated before"
+		}
 		return text + ". Each Set is made persistent at once, and with it whatever else is changed and unsaved on the device."
 	}
+	validated := "validated by weir alone: the device's own dry run could not take the whole"
+	if len(step.Validate) > 0 {
+		validated = "validated before by the dry run of the device's updater, but for rows that it does not let be changed"
+	}
 	return fmt.Sprintf("bulk load over SSH, %s, about %s: past the device's updater, which would take much longer or refuse. No port flaps; "+
-		"validated by weir alone. Made persistent when confirmed, and with it whatever else is changed and unsaved on the device.",
-		count(len(step.Chunks), "load"), seconds)
+		"%s. Made persistent when confirmed, and with it whatever else is changed and unsaved on the device.",
+		count(len(step.Chunks), "load"), seconds, validated)
 }
 
 func count(n int, what string) string {

@@ -71,8 +71,8 @@ func (d *Device) fault(i invocation) (f sim.Fault, status int, err error) {
 func (d *Device) load(ctx context.Context, i invocation, name string) (int, error) {
 	body, ok := d.readFile(name)
 	if !ok {
-		fmt.Fprintf(i.err, "Error: The config_file %s does not exist\n", name)
-		return 2, nil
+		fmt.Fprintf(i.err, "The config_file %s does not exist\n", name)
+		return 0, nil // as was observed
 	}
 	f, status, err := d.fault(i)
 	if status != 0 || err != nil {
@@ -95,7 +95,7 @@ func (d *Device) load(ctx context.Context, i invocation, name string) (int, erro
 		return 0, sim.ErrHang
 	}
 	defer end()
-	if err := d.hw.Sleep(ctx, loadTime); err != nil {
+	if err := d.hw.Sleep(ctx, loadTime+time.Duration(add.values())*settingTime); err != nil {
 		return 1, err
 	}
 	switch f.Kind {
@@ -220,11 +220,15 @@ func (d *Device) applyPatch(ctx context.Context, i invocation, name string, dry 
 }
 
 // throughUpdater has the updater lead the device to what goal makes of the running configuration. With a dry run's time it
-// only checks, for that long.
+// only checks, for that long, and meets no fault of a change.
 func (d *Device) throughUpdater(ctx context.Context, i invocation, process string, dry time.Duration, goal func(database) (database, error), done string) (int, error) {
-	f, status, err := d.fault(i)
-	if status != 0 || err != nil {
-		return status, err
+	var f sim.Fault
+	if dry == 0 {
+		var status int
+		var err error
+		if f, status, err = d.fault(i); status != 0 || err != nil {
+			return status, err
+		}
 	}
 	if err := d.take(ctx, serverTimeout); err != nil {
 		return 1, err

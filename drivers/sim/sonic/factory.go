@@ -46,7 +46,7 @@ func factoryPort(db database, index int, p sim.PortSpec) {
 		lanes[i] = strconv.Itoa(index*8 + i)
 	}
 	db.put("PORT", p.Name, map[string]string{
-		"alias": aliasOf(p), "index": strconv.Itoa(index + 1), "lanes": strings.Join(lanes, ","),
+		"alias": aliasOf(index, p), "index": strconv.Itoa(index + 1), "lanes": strings.Join(lanes, ","),
 		"speed": strconv.FormatInt(p.Speed.Mbps(), 10), "mtu": "9100", "admin_status": "up", "fec": "rs",
 	})
 	if db["CABLE_LENGTH"]["AZURE"] == nil {
@@ -82,12 +82,12 @@ func lanesOf(p sim.PortSpec) int {
 	return 1
 }
 
-// aliasOf is the vendor's name of a port.
-func aliasOf(p sim.PortSpec) string {
+// aliasOf is the vendor's name of a port: they are counted from 1.
+func aliasOf(index int, p sim.PortSpec) string {
 	if p.Alias != "" {
 		return p.Alias
 	}
-	return "etp" + strings.TrimPrefix(p.Name, "Ethernet")
+	return "etp" + strconv.Itoa(index+1)
 }
 
 // factoryMaps is qos_config.j2: note that DSCP 3 and 4 are lossless, and 26 is not.

@@ -28,12 +28,18 @@ func (d *Device) file(i invocation, args []string) (int, error) {
 		return d.move(i, args[1:])
 	}
 	status := 0
-	for _, name := range args[1:] {
+	for _, name := range d.expanded(args[1:]) {
 		if strings.HasPrefix(name, "-") {
+			continue
+		}
+		if args[0] == "ls" && d.isFolder(name) {
+			fmt.Fprintln(i.out, name)
 			continue
 		}
 		body, ok := d.readFile(name)
 		switch {
+		case args[0] == "rm" && (slices.Contains(args, "-rf") || strings.HasPrefix(name, programs)):
+			d.removeAll(name)
 		case args[0] == "rm":
 			d.mu.Lock()
 			delete(d.files, name)
@@ -139,7 +145,7 @@ func (d *Device) dbCLI(i invocation, args []string) (int, error) {
 		fmt.Fprintf(i.err, "Invalid database name input : '%s'\n", database)
 		return 1, nil
 	}
-	if (command == "HSET" || command == "HDEL" || command == "DEL") && !i.root {
+	if slices.Contains([]string{"HSET", "HDEL", "DEL", "HINCRBY"}, command) && !i.root {
 		fmt.Fprintln(i.err, "Could not connect to Redis at /var/run/redis/redis.sock: Permission denied")
 		return 1, nil
 	}
@@ -188,6 +194,10 @@ func (d *Device) redis(command string, args []string) (reply string, ok bool) {
 			}
 		})
 		return strconv.Itoa(removed), true
+	case command == "HINCRBY" && len(args) == 3:
+		n := number(row[args[1]]) + number(args[2])
+		d.amend(func(db database) { db[table][key][args[1]] = strconv.FormatInt(n, 10) }, exists)
+		return strconv.FormatInt(n, 10), true
 	case command == "HSET" && len(args) >= 3 && len(args)%2 == 1:
 		added := 0
 		d.commit(func(db database) {

@@ -72,6 +72,8 @@ func (s *server) read(prefix, path *gpb.Path, live bool) (*gpb.TypedValue, error
 		return s.readCounters(names)
 	case target == "APPL_DB":
 		return s.readApplication(names)
+	case target == "STATE_DB":
+		return s.readState(names)
 	}
 	return nil, status.Error(codes.Unimplemented, "Empty target data not supported")
 }
@@ -84,6 +86,13 @@ func (s *server) readNative(names []string, live bool) (*gpb.TypedValue, error) 
 			return nil, err
 		}
 		return s.rawCounters(path)
+	}
+	if len(names) > 0 && names[0] == "STATE_DB" {
+		path, err := tablePath(names, "STATE_DB")
+		if err != nil {
+			return nil, err
+		}
+		return s.readState(path)
 	}
 	path, err := tablePath(names, "CONFIG_DB")
 	if err != nil {
@@ -100,10 +109,12 @@ func (s *server) readConfig(path []string, live bool) (*gpb.TypedValue, error) {
 	}
 	value := db.at(path)
 	s.mu.Unlock()
-	if value == nil && len(path) < 2 {
-		return nil, nil
-	}
-	if value == nil {
+	switch {
+	case value == nil && len(path) == 1:
+		return nil, status.Errorf(codes.NotFound, "Failed to find CONFIG_DB %s", path[0])
+	case value == nil && len(path) == 2 && db[path[0]] != nil:
+		return jsonValue(map[string]any{}), nil // a row that is not there
+	case value == nil:
 		return nil, status.Errorf(codes.NotFound, "No valid entry found for path %v", path)
 	}
 	return jsonValue(value), nil

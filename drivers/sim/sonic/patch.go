@@ -70,7 +70,14 @@ const (
 // patch applies one operation. It may leave a table without rows, which the updater refuses.
 func (db database) patch(op operation) error {
 	exists := db.at(op.path) != nil
-	if op.kind != "add" && !exists {
+	switch {
+	case op.kind == "replace" && !exists && len(op.path) == 2:
+		var entry map[string]any
+		if json.Unmarshal(op.value, &entry) == nil {
+			return said(fmt.Sprintf("Invalid entry %v", entry))
+		}
+		return errNoPath
+	case op.kind != "add" && !exists:
 		return errNoPath
 	}
 	if len(op.path) > 1 && db.at(op.path[:len(op.path)-1]) == nil {
@@ -128,6 +135,11 @@ func (db database) patchField(op operation) error {
 	if err := json.Unmarshal(op.value, &value); err != nil {
 		return fmt.Errorf("%s: %w", notAllowed, err)
 	}
+	switch value.(type) {
+	case string, []any:
+	default:
+		return said(fmt.Sprintf("Invalid field %v", value))
+	}
 	add, err := parseRow(map[string]any{field: value})
 	if err != nil {
 		return fmt.Errorf("%s: %w", notAllowed, err)
@@ -146,8 +158,8 @@ func refusal(have, want database) error {
 			return errEmpty
 		}
 	}
-	if why := validate(want); why != "" {
-		return fmt.Errorf("%s %s", notAllowed, why)
+	if validate(want) != "" {
+		return said(notAllowed) // which row it was, SONiC does not say
 	}
 	for _, r := range differences(have, want) {
 		if !changeable(have, want, r) {
@@ -177,6 +189,9 @@ func changeable(have, want database, r row) bool {
 	case "BUFFER_PROFILE":
 		return !existed || !exists || listed && onlyDiffer(was, is, changeableProfile) && len(was) == len(is)
 	case "PFC_WD":
+		if r.key == "GLOBAL" && was["POLL_INTERVAL"] != "" && is["POLL_INTERVAL"] == "" {
+			return false
+		}
 		// The first row comes as a table, and a new GLOBAL row with its field in capitals: the validator knows neither.
 		if len(have[r.table]) == 0 || r.key == "GLOBAL" && (!existed || !exists) {
 			return false

@@ -3,6 +3,7 @@ package sonic
 import (
 	"context"
 	"slices"
+	"strings"
 
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
 	"google.golang.org/grpc/codes"
@@ -55,6 +56,9 @@ func (s *server) Set(ctx context.Context, req *gpb.SetRequest) (*gpb.SetResponse
 func refused(err error) error {
 	if _, ok := status.FromError(err); ok {
 		return err
+	}
+	if strings.Contains(err.Error(), "Modification of ") { // of what the updater says the server passes the first line on
+		err = errNoPath
 	}
 	return status.Error(codes.Unknown, err.Error())
 }

@@ -45,6 +45,9 @@ type Device struct {
 	processes   []string            // that change the configuration now, as ps shows them
 	checkpoints map[string]database // by name
 	files       map[string][]byte   // that people put there, by path
+	folders     []string            // that people made
+	made        int                 // folders under names of their own
+	gone        map[string]bool     // programs that somebody removed, by path
 	changed     chan struct{}       // closed at the next change of running
 	polled      map[string]poll     // counters as the device last read them, by FLEX_COUNTER group
 }
@@ -62,7 +65,7 @@ func (o Options) New(hw sim.Hardware) sim.Personality {
 			start = db
 		}
 	}
-	d := &Device{hw: hw, options: o, turn: make(chan struct{}, 1), saved: start, changed: make(chan struct{})}
+	d := &Device{hw: hw, options: o, gone: map[string]bool{}, turn: make(chan struct{}, 1), saved: start, changed: make(chan struct{})}
 	d.Restart()
 	return d
 }
@@ -76,6 +79,7 @@ func (d *Device) Restart() {
 	d.running = database{}
 	d.processes, d.answers, d.shown = nil, nil, nil
 	d.checkpoints, d.files, d.polled = map[string]database{}, map[string][]byte{}, map[string]poll{}
+	d.folders = nil
 	saved := d.saved.clone()
 	d.mu.Unlock()
 	d.commit(func(db database) { maps.Copy(db, saved) })
@@ -92,6 +96,18 @@ func (d *Device) commit(change func(database)) {
 	d.hw.Apply(behaviour(next, d.hw.Spec()))
 	close(d.changed)
 	d.changed = make(chan struct{})
+}
+
+// amend changes the running configuration without waking who follows it: the gNMI server takes note of HSET only.
+func (d *Device) amend(change func(database), exists bool) {
+	if !exists {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	next := d.running.clone()
+	change(next)
+	d.running = next
 }
 
 // snapshot is the running configuration, which is not to be written to, and a channel that closes when another one follows.

@@ -101,7 +101,7 @@ func (s *server) notification(prefix, path *gpb.Path) *gpb.Notification {
 	if status.Code(err) == codes.NotFound && strings.Contains(err.Error(), notAPort) {
 		value, err = &gpb.TypedValue{Value: &gpb.TypedValue_StringVal{}}, nil
 	}
-	if err != nil || value == nil {
+	if err != nil || value == nil || s.isConfig(prefix, path) && string(value.GetJsonIetfVal()) == "{}" {
 		return nil
 	}
 	return &gpb.Notification{

@@ -10,20 +10,21 @@ import (
 	"github.com/weirfabric/weir/drivers/sim"
 )
 
-// The device time that SONiC's Generic Config Updater takes, fitted to what was observed on a real 202511 (one small Set
-// 3.7 s; PORT_QOS_MAP of 1, 2, 4 and 8 ports 5.0, 8.3, 11.8 and 23.4 s; QUEUE of 1, 4 and 8 ports 3.3, 7.7 and 15.3 s; one
-// Set of 162 rows not done after 600 s): a part for every row, and one that grows with the square of their number.
+// The device time that SONiC's Generic Config Updater takes, fitted to what was observed on a real 202511 (a Set of 1 leaf of 10
+// ports 3.3 s, of 20 leaves 17.2 s; 128 leaves of 64 ports in two Sets 150.8 s; QUEUE of 1, 4 and 8 ports 3.3, 7.7 and 15.3 s; one
+// Set of 162 rows not done after 600 s): a part for every leaf, which grows with the database, and two leaves' more for every row
+// whose port goes down and up.
 const (
-	updateTime  = 2200 * time.Millisecond
-	mapTime     = 2400 * time.Millisecond // a PORT_QOS_MAP row
-	flapRowTime = 1500 * time.Millisecond // any other row that flaps its port
-	rowTime     = 200 * time.Millisecond
-	squareTime  = 18 * time.Millisecond // times the square of the rows that flap
+	updateTime = 2200 * time.Millisecond
+	leafTime   = 620 * time.Millisecond
+	leafGrowth = 290 * time.Microsecond // for each value that the database holds
+	flapLeaves = 2                      // admin_status down and up
 
 	saveTime       = 1300 * time.Millisecond
 	checkpointTime = 600 * time.Millisecond
 	dryRunTime     = 1300 * time.Millisecond
 	loadTime       = 500 * time.Millisecond
+	settingTime    = 3 * time.Millisecond // more of it, for each setting: 1,045 took 4.4 to 7.2 s in four loads
 
 	hangTime      = 30 * time.Second  // that a change which got no answer still takes; the lab's choice
 	serverTimeout = 600 * time.Second // sonic-gnmi waits this long for the updater
@@ -62,25 +63,44 @@ func moves(have, want database) []row {
 }
 
 // costs are the device times of the moves.
-func costs(have database, rows []row) []time.Duration {
-	flapping := 0
-	for _, r := range rows {
-		if r.flaps(have) {
-			flapping++
-		}
-	}
+func costs(have, want database, rows []row) []time.Duration {
+	leaf := leafTime + time.Duration(have.values())*leafGrowth
 	times := make([]time.Duration, len(rows))
 	for i, r := range rows {
-		switch {
-		case !r.flaps(have):
-			times[i] = rowTime
-		case r.table == "PORT_QOS_MAP":
-			times[i] = mapTime + time.Duration(flapping)*squareTime
-		default:
-			times[i] = flapRowTime + time.Duration(flapping)*squareTime
+		leaves := changes(have[r.table][r.key], want[r.table][r.key])
+		if r.flaps(have) {
+			leaves += flapLeaves
 		}
+		times[i] = time.Duration(leaves) * leaf
 	}
 	return times
+}
+
+// changes is how many fields two rows do not have alike; a row without fields counts as one.
+func changes(a, b map[string]string) int {
+	n := 0
+	for field, value := range a {
+		if other, ok := b[field]; !ok || other != value {
+			n++
+		}
+	}
+	for field := range b {
+		if _, ok := a[field]; !ok {
+			n++
+		}
+	}
+	return max(n, 1)
+}
+
+// values is how many values the database holds.
+func (db database) values() int {
+	n := 0
+	for _, rows := range db {
+		for _, row := range rows {
+			n += len(row)
+		}
+	}
+	return n
 }
 
 // task is one run of the updater.
@@ -133,7 +153,7 @@ func (d *Device) carryOut(t task) error {
 	if err := d.hw.Sleep(ctx, wait); err != nil {
 		return err
 	}
-	for i, cost := range costs(have, rows) {
+	for i, cost := range costs(have, t.want, rows) {
 		if err := d.hw.Sleep(ctx, cost); err != nil {
 			return err
 		}
