@@ -3,6 +3,7 @@
 package render
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/weirfabric/weir/intent/diag"
@@ -100,7 +101,7 @@ func (b *bound[D]) Step(have plan.State, want plan.Document) (plan.Step, diag.Li
 	step, refused := b.language.Script(b.dev, have, deltas)
 	step.Device, step.Platform = b.name, b.platform
 	step.Base, step.Parts = have.Owned.Digest(), have.Owned.Parts()
-	return step, append(findings, refused...)
+	return step, slices.Concat(findings, refused, shrinks(b.name, have, deltas))
 }
 
 // scope leaves in the owned part what is wanted or weir's, in order: it is compared and hashed more than once.
