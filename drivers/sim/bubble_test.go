@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	gpb "github.com/openconfig/gnmi/proto/gnmi"
+
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/drivers/drivertest"
 	"github.com/weirfabric/weir/drivers/gnmi"
@@ -293,6 +295,59 @@ func TestEveryReleaseOfSONiCIsReadWhileItsCountersChange(t *testing.T) {
 					}
 				}
 			})
+		})
+	}
+}
+
+// TestWhatChangesOftenIsNotSampledOn202511 counts what different subscriptions to counters bring in a minute while they move every second.
+func TestWhatChangesOftenIsNotSampledOn202511(t *testing.T) {
+	for _, c := range []struct {
+		release     sonic.Release
+		mode        gpb.SubscriptionMode
+		every       time.Duration
+		least, most int // values after the first
+	}{
+		{sonic.R202511, gpb.SubscriptionMode_SAMPLE, 10 * time.Second, 0, 0},
+		{sonic.R202511, gpb.SubscriptionMode_SAMPLE, 3 * time.Second, 0, 0},
+		{sonic.R202511, gpb.SubscriptionMode_SAMPLE, time.Second, 50, 70},
+		{sonic.R202511, gpb.SubscriptionMode_ON_CHANGE, 0, 50, 400},
+		{sonic.Master, gpb.SubscriptionMode_SAMPLE, 10 * time.Second, 5, 7},
+	} {
+		drivertest.Bubble(t, func(t *testing.T) {
+			v := startRelease(t, pod(), c.release)
+			defer v.close()
+			if err := v.SetTraffic(sim.Steady); err != nil {
+				t.Fatal(err)
+			}
+			target, err := v.overGNMI().Dial(t.Context(), v.endpoint(v.specs[0]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer target.Close()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer time.AfterFunc(time.Minute, cancel).Stop()
+			s, err := gpb.NewGNMIClient(target.(*gnmi.Target).Conn()).Subscribe(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := &gpb.SubscriptionList{Prefix: &gpb.Path{Target: "COUNTERS_DB"}, Encoding: gpb.Encoding_JSON_IETF, Subscription: []*gpb.Subscription{{
+				Path: &gpb.Path{Elem: []*gpb.PathElem{{Name: "COUNTERS"}, {Name: "Ethernet*"}}}, Mode: c.mode, SampleInterval: uint64(c.every)}}}
+			if err := s.Send(&gpb.SubscribeRequest{Request: &gpb.SubscribeRequest_Subscribe{Subscribe: list}}); err != nil {
+				t.Fatal(err)
+			}
+			values := -1
+			for {
+				r, err := s.Recv()
+				if err != nil {
+					break
+				}
+				if r.GetUpdate() != nil {
+					values++
+				}
+			}
+			if values < c.least || values > c.most {
+				t.Errorf("%q, %v each %v: got %d values, want %d to %d", c.release, c.mode, c.every, values, c.least, c.most)
+			}
 		})
 	}
 }

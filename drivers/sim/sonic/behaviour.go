@@ -16,7 +16,7 @@ func behaviour(db database, s sim.Spec) sim.Behaviour {
 	b := sim.Behaviour{Ports: map[string]sim.PortBehaviour{}}
 	trust := db["PORT_QOS_MAP"]["global"]
 	for _, p := range s.Ports {
-		if row, ok := db["PORT_QOS_MAP"][p.Name]; ok && row["dscp_to_tc_map"] != "" {
+		if row := ofPort(db["PORT_QOS_MAP"], p.Name); row["dscp_to_tc_map"] != "" {
 			trust = row
 			break
 		}
@@ -48,7 +48,7 @@ func classify(db database, row map[string]string) (c [64]qos.Priority) {
 }
 
 func portBehaviour(db database, port string, row map[string]string) sim.PortBehaviour {
-	qosMap := db["PORT_QOS_MAP"][port]
+	qosMap := ofPort(db["PORT_QOS_MAP"], port)
 	p := sim.PortBehaviour{
 		Up:  row["admin_status"] == "up",
 		MTU: qos.Bytes(number(row["mtu"])),
@@ -68,22 +68,41 @@ func portBehaviour(db database, port string, row map[string]string) sim.PortBeha
 		}
 	}
 	for _, key := range keysOf(db["QUEUE"], port) {
-		for _, q := range span(strings.TrimPrefix(key, port+"|")) {
+		for _, q := range span(indexOf(key)) {
 			setQueue(&p.Queues[q], db, db["QUEUE"][key])
 		}
 	}
 	for _, key := range keysOf(db["BUFFER_PG"], port) {
 		profile := groupProfile(db, port, db["BUFFER_PG"][key]["profile"])
-		for _, g := range span(strings.TrimPrefix(key, port+"|")) {
+		for _, g := range span(indexOf(key)) {
 			p.Headroom[g], p.Alpha[g] = qos.Bytes(number(profile["xoff"])), qos.AlphaShift(number(profile["dynamic_th"]))
 		}
 	}
 	return p
 }
 
-// keysOf are the keys of a port's rows in order.
+// keysOf are the keys of a port's rows in the order in which they are applied: a row may list several ports, and of those that are
+// about one thing the last one holds.
 func keysOf(rows map[string]map[string]string, port string) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(rows)), func(k string) bool { return !strings.HasPrefix(k, port+"|") })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(rows)), func(k string) bool {
+		list, _, _ := strings.Cut(k, "|")
+		return !slices.Contains(strings.Split(list, ","), port)
+	})
+}
+
+// ofPort is the row of a port in a table with one row a port, or a row that lists it.
+func ofPort(rows map[string]map[string]string, port string) map[string]string {
+	keys := keysOf(rows, port)
+	if len(keys) == 0 {
+		return nil
+	}
+	return rows[keys[len(keys)-1]]
+}
+
+// indexOf is what a key says beside its ports.
+func indexOf(key string) string {
+	_, index, _ := strings.Cut(key, "|")
+	return index
 }
 
 // setQueue reads a QUEUE row and what it refers to. ECN needs both wred_green_enable and an ecn that takes in green.

@@ -211,3 +211,18 @@ func TestARealConfigurationStartsTheSwitch(t *testing.T) {
 		}
 	}
 }
+
+func TestOfRowsThatListAPortTheLastOneHolds(t *testing.T) {
+	db := factory(spec)
+	db.put("PORT_QOS_MAP", "Ethernet0,Ethernet4", map[string]string{"dscp_to_tc_map": "AZURE"})
+	db.put("QUEUE", "Ethernet0,Ethernet4|3-4", map[string]string{"scheduler": "strict"})
+	db.put("SCHEDULER", "strict", map[string]string{"type": "STRICT"})
+	got := behaviour(db, spec).Ports["Ethernet0"]
+	if got.PFC != 0 {
+		t.Errorf("PFC is on for %s, and the last row has none", got.PFC)
+	}
+	db.remove("PORT_QOS_MAP", "Ethernet0,Ethernet4")
+	if got := behaviour(db, spec).Ports["Ethernet0"]; got.PFC != qos.Priorities(3, 4) {
+		t.Errorf("PFC is on for %s, want 3,4", got.PFC)
+	}
+}
