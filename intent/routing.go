@@ -10,6 +10,22 @@ import (
 	"github.com/weirfabric/weir/intent/source"
 )
 
+// Routing is what the deadlock proof may assume, and how load spreads over links.
+type Routing struct {
+	Policy source.Value[string] `yaml:"policy" enum:"up-down,shortest-path,bgp" doc:"Which routes packets may take; bgp: those that the plan of AS numbers gives."`
+	Routed source.Value[bool]   `yaml:"routed" doc:"The fabric routes IP between its switches; false is one layer-2 domain."`
+	BGP    BGP                  `yaml:"bgp" doc:"The plan of AS numbers of policy bgp."`
+	// Flooding is what the switches do with a packet to an address that they know no port of; where nothing is written the
+	// deadlock proof assumes drop and says so.
+	Flooding source.Value[string] `yaml:"flooding" enum:"drop,flood" doc:"What becomes of lossless packets to an address that a switch has not learned: flooded, they can close a circle of buffers in any fabric."`
+	Detour   source.Value[string] `yaml:"detour" form:"name" doc:"Traffic for a host with links to two switches takes the way over the other one when a link is down. The class that it goes on in: same, for its own, or the name of a lossless class of its own. Nothing takes such ways unless it is written."`
+	Hash     []Hash               `yaml:"hash" doc:"How the switches of each role choose among equal ways. weir does not set it: it compares it between tiers."`
+
+	// The most that links from below may bring for what links upwards take, at any switch.
+	Oversubscription source.Value[Ratio] `yaml:"oversubscription" doc:"The most that the links from below may bring to a switch, as a multiple of what its links upwards take: 2, or 1.5:1."`
+	OneUplinkDown    source.Value[Ratio] `yaml:"oneUplinkDown" doc:"The same while the fastest link upwards of the switch is down. It is not asked for unless it is written."`
+}
+
 // Hash is how the switches of a role choose among equal ways (ECMP). weir does not set it: it compares the tiers.
 type Hash struct {
 	Role   source.Value[string]   `yaml:"role,required" form:"name" doc:"Role in the inventory."`
