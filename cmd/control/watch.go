@@ -2,10 +2,7 @@ package control
 
 import (
 	"context"
-	"io"
 	"log/slog"
-	"net"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -135,21 +132,5 @@ func (w *Watching) driftAlways(ctx context.Context, names []string, every time.D
 			return
 		case <-tick.C:
 		}
-	}
-}
-
-// Serve serves /metrics at the listener for as long as the watch goes on.
-func (w *Watching) Serve(l net.Listener) {
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", w.store.Handler())
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, "weir: see /metrics\n")
-	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	w.all.Go(func() { _ = server.Serve(l) }) // ends with Close
-	stop := w.stop
-	w.stop = func() {
-		stop()
-		_ = server.Close()
 	}
 }

@@ -116,7 +116,7 @@ func (c *console) demo(ctx context.Context, once bool, scale float64, listen str
 	if err := d.sum(); err != nil || once {
 		return err
 	}
-	d.heading("It goes on until Ctrl-C. Metrics: http://%s/metrics", d.metrics)
+	d.heading("It goes on until Ctrl-C. Metrics: %s", d.metrics)
 	if err := d.lab.SetTraffic(lab.Steady); err != nil {
 		return err
 	}
@@ -314,10 +314,10 @@ func (d *demo) beginWatch(ctx context.Context, listen string) error {
 	if d.watch, err = d.console.watch(ctx, d.repo, d.repo.Names, 0); err != nil {
 		return err
 	}
-	if d.metrics, err = serveMetrics(d.watch, listen); err != nil {
+	if d.metrics, err = d.serveMetrics(d.watch, listen, ""); err != nil {
 		return err
 	}
-	d.narrate("Metrics for Prometheus: http://%s/metrics", d.metrics)
+	d.narrate("Metrics for Prometheus: %s", d.metrics)
 	tick := time.NewTicker(d.watch.Every)
 	defer tick.Stop()
 	for {

@@ -151,11 +151,11 @@ func (f *testFabric) watched(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.End)
-	address, err := serveMetrics(w, "127.0.0.1:0")
+	address, err := c.serveMetrics(w, "127.0.0.1:0", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return address
+	return strings.TrimSuffix(strings.TrimPrefix(address, "http://"), "/metrics")
 }
 
 // peerOf is the device that a port is cabled to.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"slices"
 	"time"
@@ -15,7 +14,7 @@ import (
 )
 
 func watchCommand(c *console) *cobra.Command {
-	var listen string
+	var listen, webConfig string
 	var devices control.Selection
 	var drifting time.Duration
 	var once bool
@@ -36,16 +35,17 @@ Prometheus. On anything but a terminal it prints a line when a verdict begins or
 			}
 			defer w.End()
 			if listen != "" {
-				address, err := serveMetrics(w, listen)
+				address, err := c.serveMetrics(w, listen, webConfig)
 				if err != nil {
 					return err
 				}
-				c.stderr().Printf("metrics at http://%s/metrics\n", address)
+				c.stderr().Printf("metrics at %s\n", address)
 			}
 			return c.showHealth(cmd.Context(), r, w, once)
 		},
 	}
-	cmd.Flags().StringVar(&listen, "listen", "", "serve /metrics at this address, for example :9469")
+	cmd.Flags().StringVar(&listen, "listen", "", "serve /metrics at this address, for example :9469, which is loopback alone; all interfaces are 0.0.0.0:9469 or [::]:9469")
+	cmd.Flags().StringVar(&webConfig, "web.config.file", "", "serve /metrics with the TLS and the authentication of this file, as of any Prometheus exporter (github.com/prometheus/exporter-toolkit)")
 	deviceFlag(cmd, &devices, "; the others are not judged")
 	cmd.Flags().DurationVar(&drifting, "drift-every", 10*time.Minute, "how often the configuration is read and compared; 0: never")
 	cmd.Flags().BoolVar(&once, "once", false, "judge once, when two readings of every counter have come, and end; exit code 2 on a warning or an error")
@@ -54,21 +54,32 @@ Prometheus. On anything but a terminal it prints a line when a verdict begins or
 
 // watch begins to watch. What goes wrong meanwhile is logged beside what is printed.
 func (c *console) watch(ctx context.Context, r *control.Repo, names []string, drifting time.Duration) (*control.Watching, error) {
-	var handler slog.Handler = slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelError})
-	if c.json {
-		handler = slog.NewJSONHandler(c.err, &slog.HandlerOptions{Level: slog.LevelError})
-	}
-	return r.Watch(ctx, names, control.WatchOptions{DriftEvery: drifting, Log: slog.New(handler)})
+	return r.Watch(ctx, names, control.WatchOptions{DriftEvery: drifting, Log: c.log()})
 }
 
-// serveMetrics serves /metrics for as long as the watch goes on, and gives the address.
-func serveMetrics(w *control.Watching, listen string) (address string, err error) {
-	l, err := net.Listen("tcp", listen)
+// serveMetrics serves /metrics for as long as the watch goes on, and gives where. It warns loudly of what is open to others.
+func (c *console) serveMetrics(w *control.Watching, listen, webConfig string) (address string, err error) {
+	e := control.Exporter{Config: webConfig, Log: c.log()}
+	l, err := net.Listen("tcp", control.ListenAddress(listen))
 	if err != nil {
 		return "", fmt.Errorf("serve metrics: %w", err)
 	}
-	w.Serve(l)
-	return l.Addr().String(), nil
+	open, err := e.Exposed(l.Addr())
+	if err == nil {
+		err = w.Serve(l, e)
+	}
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("serve metrics: %w", err), l.Close())
+	}
+	if open != "" {
+		c.stderr().Printf("%s: metrics are served at %s %s. --web.config.file FILE gives TLS and authentication; --listen :PORT is this machine alone\n",
+			c.stderr().Bad("INSECURE"), l.Addr(), open)
+	}
+	scheme := "http"
+	if e.Encrypts() {
+		scheme = "https"
+	}
+	return scheme + "://" + l.Addr().String() + "/metrics", nil
 }
 
 // showHealth shows the verdicts until ctx ends: as a picture on a terminal, else as lines.

@@ -229,7 +229,7 @@ func BenchmarkScrape(b *testing.B) {
 			}
 		}
 	}
-	h := s.Handler()
+	h := s.handler(0)
 	for b.Loop() {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
