@@ -29,10 +29,11 @@ type Poller struct {
 	Bindings pack.Counters
 	Dial     func(ctx context.Context) (Session, error) // an error of kind *drivers.AuthError is one for an operator
 	Sink     telemetry.Sink
-	Streams  bool          // the device has streams: only what they do not bring is asked
-	Log      *slog.Logger  // nil: none
-	Scale    float64       // seconds of the device in one of ours; 0: 1. Only in a laboratory is it another
-	Retry    time.Duration // the first pause before the device is dialled again; it grows to 60 times that. 0: 1 s
+	Streams  bool              // the device has streams: only what they do not bring is asked
+	Log      *slog.Logger      // nil: none
+	Scale    float64           // seconds of the device in one of ours; 0: 1. Only in a laboratory is it another
+	Retry    time.Duration     // the first pause before the device is dialled again; it grows to 60 times that. 0: 1 s
+	Access   *telemetry.Access // what the sources of the device share; nil: it has no other
 }
 
 // askTimeout is for a connection, and for one round of questions.
@@ -62,17 +63,23 @@ func (p *Poller) Run(ctx context.Context) error {
 			return nil
 		}
 		w.self.Down(polling)
-		if refused, ok := errors.AsType[*drivers.AuthError](err); ok {
-			w.log.Error("the device refuses the login of the poll", "err", refused)
-		} else {
-			w.log.Warn("the device cannot be asked", "err", err)
-		}
+		w.access.Failed(polling, err)
 		pause.Worked(began)
-		if !pause.Wait(ctx) {
+		if !w.wait(ctx, pause, err) {
 			return nil
 		}
 		w.self.Reconnect()
 	}
+}
+
+// wait pauses after an error, long where the device refuses the login. It is false when ctx ended first.
+func (w *work) wait(ctx context.Context, pause *drivers.Backoff, err error) bool {
+	if refused, ok := errors.AsType[*drivers.AuthError](err); ok {
+		w.log.Error("the device refuses the login of the poll", "err", refused)
+		return w.access.Refused(ctx, polling)
+	}
+	w.log.Warn("the device cannot be asked", "err", err)
+	return pause.Wait(ctx)
 }
 
 // polling is the one part of a poller.
@@ -86,6 +93,7 @@ type work struct {
 	retry  time.Duration
 	rounds []*round
 	self   *telemetry.Self
+	access *telemetry.Access
 }
 
 // round is the questions of one poll.
@@ -101,7 +109,7 @@ type round struct {
 }
 
 func (p *Poller) start() *work {
-	w := &work{Poller: p, log: p.Log, scale: p.Scale, retry: p.Retry}
+	w := &work{Poller: p, log: p.Log, scale: p.Scale, retry: p.Retry, access: p.Access}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
 	}
@@ -111,6 +119,9 @@ func (p *Poller) start() *work {
 	}
 	if w.retry == 0 {
 		w.retry = time.Second
+	}
+	if w.access == nil {
+		w.access = &telemetry.Access{}
 	}
 	w.self = telemetry.NewSelf(p.Device.Name, p.Sink, w.scale, p.Streams)
 	w.self.Part(polling)
@@ -201,9 +212,10 @@ func (w *work) query(ctx context.Context, s Session, r *round) error {
 		samples = append(samples, r.read(w.Device.Name, r.ports[i], a.Body, now)...)
 	}
 	w.self.Up(polling)
+	w.access.Works(polling)
 	w.self.Took(len(samples), 0, time.Time{}, now)
 	w.Sink.Put(append(samples, r.missing(now, answered)...))
-	if silent := len(samples) == 0; silent != r.silent {
+	if silent := len(samples) == 0 && !(answered && r.optional()); silent != r.silent {
 		r.silent = silent
 		if silent {
 			w.log.Warn("asked but silent", "poll", r.poll.Name)
@@ -211,6 +223,16 @@ func (w *work) query(ctx context.Context, s Session, r *round) error {
 	}
 	w.self.Silent(polling, w.silent())
 	return nil
+}
+
+// optional says whether an empty answer says enough: nothing is listed of what was never counted.
+func (r *round) optional() bool {
+	for _, l := range r.parser.leaves {
+		if l.Absent != pack.AbsentZero {
+			return false
+		}
+	}
+	return true
 }
 
 // missing are samples for what did not come. A device that does not know the question has not said that anything is zero.

@@ -235,6 +235,9 @@ func TestACommandThatTheDeviceDoesNotKnowSaysNothingOfZero(t *testing.T) {
 func TestAWatchdogThatListsNothingHasCountedNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := run(t, &fake{answer: `{"interfaces":{}}`}, false, "eos", 5*time.Second)
+		if got := s.last["weir_target_silent_paths h1"].Value; got != 4 {
+			t.Errorf("got %v silent polls, want those that were not answered alone: nothing is listed before the first storm", got)
+		}
 		if got, ok := s.last["weir_queue_watchdog_detected_total h1/eth0/queue/3"]; !ok || got.Status != telemetry.Measured || got.Value != 0 {
 			t.Errorf("got %+v, want a measured zero", got)
 		}
@@ -284,4 +287,36 @@ func TestARefusedLoginIsKnownByItsKindHoweverItIsWrapped(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestARefusedLoginIsNotTriedAllTheTime counts what a host sees of a wrong password in an hour.
+func TestARefusedLoginIsNotTriedAllTheTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, err := telemetry.ReadBindings(templates.FS, "linux")
+		if err != nil {
+			t.Fatal(err)
+		}
+		logins := 0
+		var access telemetry.Access
+		s := &sink{last: map[string]telemetry.Sample{}}
+		p := &Poller{Device: telemetry.Device{Name: "h1", Ports: []telemetry.Port{{Name: "eth0"}}}, Bindings: b, Sink: s, Access: &access,
+			Dial: func(context.Context) (Session, error) {
+				logins++
+				return nil, &drivers.AuthError{Device: "h1", Err: errors.New("denied"), Hint: "check the password"}
+			}}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if err := p.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		if logins > 15 || logins < 5 {
+			t.Errorf("got %d logins in an hour, want about ten", logins)
+		}
+		if up, ok := s.last["weir_target_up h1"]; !ok || up.Value != 0 || time.Since(up.At) > time.Minute {
+			t.Errorf("weir_target_up: got %+v, want a fresh 0", up)
+		}
+		if got := access.Why(); !strings.Contains(got, "check the password") {
+			t.Errorf("why: got %q", got)
+		}
+	})
 }
