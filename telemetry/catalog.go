@@ -15,6 +15,8 @@ const (
 	LabelCheck    = "check"
 	LabelMetric   = "metric"
 	LabelStatus   = "status"
+	LabelPeer     = "peer"
+	LabelPeerPort = "peer_port"
 )
 
 // Metrics of ports. Counters count since a moment that the device chooses: only their growth means something.
@@ -83,6 +85,8 @@ var (
 	Verdict      = gauge("weir_verdict", "The verdict of a check on the device: 0 well, 1 note, 2 warning, 3 error, -1 unknown.", LabelCheck)
 	PortVerdict  = gauge("weir_port_verdict", "The verdict of a check on a port, while it is not well: 1 note, 2 warning, 3 error, -1 unknown.",
 		LabelPort, LabelPriority, LabelCheck)
+	PortPeer = gauge("weir_port_peer", "The port of the inventory at the other end of the cable, of a port that is watched: 1.",
+		LabelPort, LabelPeer, LabelPeerPort)
 )
 
 // Catalog is every metric that weir knows, in the order of their names.
@@ -94,7 +98,7 @@ func Catalog() []*Metric {
 		WatchdogDetected, WatchdogRestored, WatchdogStormed, GroupDropped, HeadroomWatermark,
 		CNPSent, CNPHandled, CEReceived, OutOfSequence, NICDiscarded,
 		TargetUp, LastUpdate, Reconnects, Updates, Unmatched, Lag, SilentPaths, SeriesCount, DroppedSamples,
-		ReadingStatus, DriftChanges, Verdict, PortVerdict,
+		ReadingStatus, DriftChanges, Verdict, PortVerdict, PortPeer,
 	}
 	slices.SortFunc(all, func(a, b *Metric) int { return addr.Natural(a.Name, b.Name) })
 	return all
@@ -153,9 +157,9 @@ func (m *Metric) Values(a addr.Addr) []string {
 		switch l {
 		case LabelPort:
 			values = append(values, a.Port)
-		case LabelCheck, LabelStatus:
+		case LabelCheck, LabelStatus, LabelPeerPort:
 			values = append(values, a.Leaf)
-		case LabelPriority, LabelQueue, LabelGroup, LabelMetric:
+		case LabelPriority, LabelQueue, LabelGroup, LabelMetric, LabelPeer:
 			values = append(values, a.Name)
 		}
 	}

@@ -70,15 +70,19 @@ func (r *Repo) endpoint(ctx context.Context, name string) (drivers.Endpoint, err
 	return e, nil
 }
 
-// labEndpoint is how a simulated device is reached.
+// labEndpoint is how a simulated device is reached: the lab may have been started anew, at other addresses and with another authority.
 func (r *Repo) labEndpoint(ctx context.Context, d *inventory.Device) (drivers.Endpoint, error) {
-	at, simulated := r.lab.Devices[d.Name.V]
+	lab, err := r.effects.lab(r.Dir)
+	if err != nil {
+		lab = r.lab
+	}
+	at, simulated := lab.Devices[d.Name.V]
 	if !simulated {
 		return drivers.Endpoint{}, fmt.Errorf("%s is not in the running lab: start it again", d.Name.V)
 	}
-	password, err := r.effects.Secret(ctx, r.lab.Password)
-	return drivers.Endpoint{Device: d.Name.V, Platform: d.Platform.V, GNMI: at.GNMI, SSH: at.SSH, User: r.lab.User, Password: password,
-		TLS: drivers.TLS{CA: r.lab.CA}, HostKeys: r.lab.KnownHosts}, err
+	password, err := r.effects.Secret(ctx, lab.Password)
+	return drivers.Endpoint{Device: d.Name.V, Platform: d.Platform.V, GNMI: at.GNMI, SSH: at.SSH, User: lab.User, Password: password,
+		TLS: drivers.TLS{CA: lab.CA}, HostKeys: lab.KnownHosts}, err
 }
 
 // reference takes the file of a secret as relative to the repo, and gives it as an absolute one.

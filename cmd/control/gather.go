@@ -1,11 +1,17 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/drivers/gnmi"
@@ -15,62 +21,175 @@ import (
 	subscribe "github.com/weirfabric/weir/telemetry/gnmi"
 	"github.com/weirfabric/weir/telemetry/poll"
 	"github.com/weirfabric/weir/templates"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // gathering brings the counters of devices into a store until it is ended.
 type gathering struct {
 	store *collect.Store
+	log   *slog.Logger
 	stop  context.CancelFunc
 	all   sync.WaitGroup
+	repo  atomic.Pointer[Repo] // says how devices are reached, at each connection anew
+
+	mu      sync.Mutex
+	devices map[string]*collector
 }
 
-// gather begins to collect from the devices: by subscription where a device has gNMI, and by asking for the rest.
-func (r *Repo) gather(ctx context.Context, names []string, log *slog.Logger) (*gathering, error) {
+// collector is what brings the counters of one device.
+type collector struct {
+	counted telemetry.Device
+	reached string // how, as far as a connection that stands would notice
+	access  telemetry.Access
+	stop    context.CancelFunc
+}
+
+// gather begins to collect from the devices: by subscription where a device has gNMI, and by asking for the rest. A device that cannot
+// be reached, or not yet, is down; the others do not wait for it.
+func (r *Repo) gather(ctx context.Context, names []string, log *slog.Logger) *gathering {
 	ctx, stop := context.WithCancel(ctx)
-	g := &gathering{store: collect.New(collect.Options{Log: log}), stop: stop}
+	g := &gathering{store: collect.New(collect.Options{Log: log}), log: log, stop: stop, devices: map[string]*collector{}}
 	g.all.Go(func() { g.store.Run(ctx) })
-	for _, name := range names {
-		d := r.Device(name)
-		bindings, err := telemetry.ReadBindings(templates.FS, d.Platform.V)
-		if err != nil {
-			g.end()
-			return nil, err
-		}
-		e, err := r.endpoint(ctx, name)
-		if err != nil {
-			g.end()
-			return nil, err
-		}
-		counted := r.counted(name)
-		streams := e.GNMI != "" && len(bindings.Streams) > 0
-		if streams {
-			s := subscribe.Subscriber{Device: counted, Bindings: bindings, Sink: g.store, Log: log, Scale: r.Scale(), Dial: func(ctx context.Context) (subscribe.Conn, error) {
-				e, err := r.endpoint(ctx, name) // secrets are read anew: they may have been changed
-				if err != nil {
-					return nil, err
-				}
-				return r.subscription(ctx, e)
-			}}
-			g.all.Go(func() { report(log, name, s.Run(ctx)) })
-		}
-		p := poll.Poller{Device: counted, Bindings: bindings, Sink: g.store, Streams: streams, Log: log, Scale: r.Scale(), Dial: func(ctx context.Context) (poll.Session, error) {
-			return ssh.Dialer{Packs: templates.FS, DialContext: r.effects.Dial}.Dial(ctx, e)
-		}}
-		g.all.Go(func() { report(log, name, p.Run(ctx)) })
-	}
-	return g, nil
-}
-
-func report(log *slog.Logger, device string, err error) {
-	if err != nil {
-		log.Error("counters do not come", "device", device, "err", err)
-	}
+	g.follow(ctx, r, names)
+	return g
 }
 
 // end stops collecting and waits until it has.
 func (g *gathering) end() {
 	g.stop()
 	g.all.Wait()
+}
+
+// follow collects from the devices as the repo says now: what is as it was goes on, the others begin or end. Nothing lives
+// longer than ctx.
+func (g *gathering) follow(ctx context.Context, r *Repo, names []string) {
+	g.repo.Store(r)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for name, s := range g.devices {
+		if !slices.Contains(names, name) || s.reached != r.reached(name) || !reflect.DeepEqual(s.counted, r.counted(name)) {
+			s.stop()
+			delete(g.devices, name)
+		}
+	}
+	for _, name := range names {
+		if g.devices[name] == nil {
+			g.devices[name] = g.begin(ctx, r, name)
+		}
+	}
+}
+
+// begin begins to collect from a device.
+func (g *gathering) begin(ctx context.Context, r *Repo, name string) *collector {
+	ctx, stop := context.WithCancel(ctx)
+	s := &collector{counted: r.counted(name), reached: r.reached(name), stop: stop}
+	bindings, err := telemetry.ReadBindings(templates.FS, r.Device(name).Platform.V)
+	if err == nil {
+		_, err = r.endpoint(ctx, name)
+	}
+	if err != nil {
+		g.log.Error("counters do not come", "device", name, "err", err)
+		s.access.Failed("endpoint", err)
+	}
+	streams := r.speaksGNMI(name) && len(bindings.Streams) > 0
+	if streams {
+		subscriber := subscribe.Subscriber{Device: s.counted, Bindings: bindings, Sink: g.store, Log: g.log, Scale: r.Scale(), Access: &s.access, Dial: func(ctx context.Context) (subscribe.Conn, error) {
+			return dialled(ctx, g, s, name, "subscription", g.repo.Load().subscription)
+		}}
+		g.all.Go(func() { g.dark(ctx, r, s, name, subscriber.Run(ctx)) })
+	}
+	if len(bindings.Polls) > 0 {
+		poller := poll.Poller{Device: s.counted, Bindings: bindings, Sink: g.store, Streams: streams, Log: g.log, Scale: r.Scale(), Access: &s.access, Dial: func(ctx context.Context) (poll.Session, error) {
+			return dialled(ctx, g, s, name, "polling", g.repo.Load().session)
+		}}
+		g.all.Go(func() { _ = poller.Run(ctx) }) // it ends with ctx alone
+	}
+	if !streams && len(bindings.Polls) == 0 {
+		if err == nil {
+			err = errors.New("its platform has no counters that weir can ask for")
+		}
+		g.all.Go(func() { g.dark(ctx, r, s, name, err) })
+	}
+	return s
+}
+
+// dialled opens a connection with what the repo, its files and its secrets say now.
+func dialled[C any](ctx context.Context, g *gathering, s *collector, name, what string, dial func(context.Context, drivers.Endpoint) (C, error)) (conn C, err error) {
+	e, err := g.repo.Load().endpoint(ctx, name)
+	if err == nil {
+		s.access.Works("endpoint")
+		conn, err = dial(ctx, e)
+	}
+	if err != nil {
+		s.access.Failed(what, err)
+	} else {
+		s.access.Works(what)
+	}
+	return conn, err
+}
+
+// dark says that a device is down for as long as it is watched, when what brought its counters has ended for good.
+func (g *gathering) dark(ctx context.Context, r *Repo, s *collector, name string, err error) {
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	g.log.Error("counters do not come", "device", name, "err", err)
+	s.access.Failed("subscription", err)
+	self := telemetry.NewSelf(name, g.store, r.Scale(), false)
+	self.Part("subscription")
+	self.Run(ctx)
+}
+
+// reasons are why counters do not come, by device, where a source said so.
+func (g *gathering) reasons() map[string]string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	out := map[string]string{}
+	for name, s := range g.devices {
+		if why := s.access.Why(); why != "" {
+			out[name] = strings.TrimPrefix(why, name+": ")
+		}
+	}
+	return out
+}
+
+// gatherable says why the counters of a device cannot be asked for.
+func (r *Repo) gatherable(ctx context.Context, names []string) error {
+	for _, name := range names {
+		if _, err := telemetry.ReadBindings(templates.FS, r.Device(name).Platform.V); err != nil {
+			return err
+		}
+		if _, err := r.endpoint(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// speaksGNMI says whether a device has gNMI.
+func (r *Repo) speaksGNMI(name string) bool {
+	if r.lab != nil {
+		return r.lab.Devices[name].GNMI != ""
+	}
+	d := r.Device(name)
+	session, err := pack.ReadSession(templates.FS, d.Platform.V)
+	return err == nil && cmp.Or(d.Management.GNMI.V, session.GNMI.Port) != 0
+}
+
+// reached is how a device is reached, as a word that changes when its connections must be made anew.
+func (r *Repo) reached(name string) string {
+	d := r.Device(name)
+	if d == nil {
+		return ""
+	}
+	m := d.Management
+	return fmt.Sprint(d.Platform.V, " ", m.Address.V, " ", m.GNMI.V, " ", m.SSH.V, " ", m.User.V, " ", m.Password.V, " ", m.Key.V, " ", m.CA.V, " ",
+		m.Cert.V, " ", m.CertKey.V, " ", m.ServerName.V, " ", m.HostKeys.V, " ", m.TLS.V, " ", m.HostKey.V, " ", m.SSHAlgorithms.V)
+}
+
+// session opens the connection that a device is polled on.
+func (r *Repo) session(ctx context.Context, e drivers.Endpoint) (poll.Session, error) {
+	return ssh.Dialer{Packs: templates.FS, DialContext: r.effects.Dial}.Dial(ctx, e)
 }
 
 // subscription opens the connection of a device's subscriptions, verified as for a change.

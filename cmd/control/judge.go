@@ -83,10 +83,10 @@ func (r *Repo) judge(ctx context.Context, waves [][]plan.Step, o Settle) (apply.
 		changed = r.Names
 	}
 	names := r.withNeighbours(changed)
-	g, err := r.gather(context.WithoutCancel(ctx), names, slog.New(slog.DiscardHandler))
-	if err != nil {
+	if err := r.gatherable(ctx, names); err != nil {
 		return nil, nil, err
 	}
+	g := r.gather(context.WithoutCancel(ctx), names, slog.New(slog.DiscardHandler))
 	if err := r.warm(ctx, g, names); err != nil {
 		g.end()
 		return nil, nil, err

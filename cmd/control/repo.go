@@ -27,6 +27,7 @@ type Repo struct {
 	Names    []string       // of all devices that weir writes the configuration of, sorted as people count
 	Store    journal.Store  // of its runs
 
+	options  Options // as it was opened, to be read again
 	effects  Effects
 	allowed  *permission
 	manifest plan.Manifest
@@ -41,7 +42,7 @@ type Repo struct {
 // Open reads, resolves and checks the repo in dir. What is wrong with what it says is in its findings; an error means that it
 // could not be read at all.
 func Open(dir string, o Options) (*Repo, error) {
-	r := &Repo{Dir: dir, Store: StoreOf(dir, o), effects: o.Effects.real(dir), allowed: &permission{}, flags: flagsOf(o)}
+	r := &Repo{Dir: dir, options: o, Store: StoreOf(dir, o), effects: o.Effects.real(dir), allowed: &permission{}, flags: flagsOf(o)}
 	if err := r.isRepo(); err != nil {
 		return nil, err
 	}

@@ -14,16 +14,23 @@ import (
 
 // Watching judges what is gathered, over and over, until it is ended.
 type Watching struct {
-	Topology health.Topology
-	Every    time.Duration // how often it judges, in our own time
+	Every time.Duration // how often it judges, in our own time
 
 	*gathering
-	repo *Repo
+	looked chan struct{} // that the configuration is to be compared anew
 
 	mu       sync.Mutex
+	watched  watched
 	verdicts Verdicts
 	rounds   int
 	flaps    ownFlaps
+}
+
+// watched is what is watched: it changes when the repo does.
+type watched struct {
+	repo     *Repo
+	names    []string
+	topology health.Topology
 }
 
 // judgeEvery is how often the fabric is judged, in device time.
@@ -32,28 +39,39 @@ const judgeEvery = 5 * time.Second
 // WatchOptions say what else a watch does. The zero value judges and is silent.
 type WatchOptions struct {
 	DriftEvery time.Duration // in device time: how often the configuration is read and compared; 0: never
+	Reread     time.Duration // in our time: how often it is looked whether the repo has changed; 0: never
+	Devices    Selection     // that are watched once the repo has changed
 	Log        *slog.Logger  // nil: silent
 }
 
 // Watch begins to gather the counters of devices and to judge them: those and no others. Whoever calls it calls End.
-func (r *Repo) Watch(ctx context.Context, names []string, o WatchOptions) (*Watching, error) {
+func (r *Repo) Watch(ctx context.Context, names []string, o WatchOptions) *Watching {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	g, err := r.gather(ctx, names, o.Log)
-	if err != nil {
-		return nil, err
-	}
-	w := &Watching{gathering: g, repo: r, Topology: r.topology(names), Every: r.InWall(judgeEvery)}
-	w.flaps = ownFlaps{store: r.Store, topology: w.Topology}
+	g := r.gather(ctx, names, o.Log)
+	w := &Watching{gathering: g, looked: make(chan struct{}, 1), Every: r.InWall(judgeEvery), watched: watched{r, names, r.topology(names)}}
+	w.flaps = ownFlaps{store: r.Store, topology: w.watched.topology}
 	ctx, stop := context.WithCancel(ctx)
 	stopBefore := g.stop
 	g.stop = func() { stop(); stopBefore() }
 	g.all.Go(func() { w.judgeAlways(ctx) })
 	if o.DriftEvery > 0 {
-		g.all.Go(func() { w.driftAlways(ctx, names, r.InWall(o.DriftEvery)) })
+		g.all.Go(func() { w.driftAlways(ctx, r.InWall(o.DriftEvery)) })
 	}
-	return w, nil
+	if o.Reread > 0 {
+		g.all.Go(func() { w.rereadAlways(ctx, o) })
+	}
+	return w
+}
+
+// Topology is what is judged, as the repo said when it was read last.
+func (w *Watching) Topology() health.Topology { return w.now().topology }
+
+func (w *Watching) now() watched {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.watched
 }
 
 // End stops watching and waits until all that belongs to it has ended.
@@ -92,8 +110,8 @@ func (w *Watching) judgeAlways(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case now := <-tick.C:
-			w.judge(now)
+		case <-tick.C:
+			w.judge(time.Now()) // a tick may have waited
 		}
 	}
 }
@@ -102,35 +120,39 @@ func (w *Watching) judgeAlways(ctx context.Context) {
 func (w *Watching) judge(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	window := health.Window{Now: now, Series: w.store.Series(nil), Earlier: w.verdicts, Flaps: w.flaps.at(now)}
-	w.verdicts = health.Judge(window, w.Topology, health.Policy{Scale: w.repo.Scale()})
+	window := health.Window{Now: now, Series: w.store.Series(nil), Earlier: w.verdicts, Flaps: w.flaps.at(now), Reasons: w.reasons()}
+	w.verdicts = health.Judge(window, w.watched.topology, health.Policy{Scale: w.watched.repo.Scale()})
 	for _, v := range w.verdicts {
 		w.store.Doubt(v.Doubts...)
 	}
 	w.rounds++
-	w.store.Put(health.Matrix(w.verdicts, w.Topology, now, w.Every))
+	w.store.Put(health.Matrix(w.verdicts, w.watched.topology, now, w.Every))
 }
 
-// driftAlways reads the configuration of the devices now and then and exports how much differs.
-func (w *Watching) driftAlways(ctx context.Context, names []string, every time.Duration) {
+// driftAlways reads the configuration of the devices now and then, and when the repo has changed, and exports how much differs.
+func (w *Watching) driftAlways(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
-		seen := w.repo.Observe(ctx, names, "", nil)
+		at := w.now()
+		seen := at.repo.Observe(ctx, at.names, "", nil)
 		if ctx.Err() != nil {
 			return
 		}
 		var samples []telemetry.Sample
-		for _, d := range w.repo.Drift(names, seen) {
-			if d.Error == "" {
-				samples = append(samples, telemetry.Sample{Metric: telemetry.DriftChanges, Addr: addr.Device(d.Device), Value: float64(len(d.Changes)), At: time.Now(), Every: every})
+		for _, d := range at.repo.Drift(at.names, seen) {
+			if d.Error != "" {
+				w.log.Warn("the configuration could not be compared", "device", d.Device, "err", d.Error)
+				continue
 			}
+			samples = append(samples, telemetry.Sample{Metric: telemetry.DriftChanges, Addr: addr.Device(d.Device), Value: float64(len(d.Changes)), At: time.Now(), Every: every})
 		}
 		w.store.Put(samples)
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		case <-w.looked:
 		}
 	}
 }

@@ -311,9 +311,7 @@ func (d *demo) meddle() (device, command string) {
 func (d *demo) beginWatch(ctx context.Context, listen string) error {
 	d.heading("4. Stream the counters of all devices, and judge them (weir watch)")
 	var err error
-	if d.watch, err = d.console.watch(ctx, d.repo, d.repo.Names, 0); err != nil {
-		return err
-	}
+	d.watch = d.repo.Watch(ctx, d.repo.Names, control.WatchOptions{Log: d.log()})
 	if d.metrics, err = d.serveMetrics(d.watch, listen, ""); err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/drivers/sim"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/telemetry/dashboards"
@@ -146,10 +147,7 @@ func (f *testFabric) watched(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := c.watch(t.Context(), r, r.Names, 2*time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := r.Watch(t.Context(), r.Names, control.WatchOptions{DriftEvery: 2 * time.Minute})
 	t.Cleanup(w.End)
 	address, err := c.serveMetrics(w, "127.0.0.1:0", "")
 	if err != nil {

@@ -150,10 +150,15 @@ func (c *console) refused(l diag.List) error {
 }
 
 // printJSON writes one JSON document to out.
-func (c *console) printJSON(value any) error {
+func (c *console) printJSON(value any) error { return c.encode(value, "  ") }
+
+// printLine writes one JSON document to out, in a line of its own.
+func (c *console) printLine(value any) error { return c.encode(value, "") }
+
+func (c *console) encode(value any, indent string) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
-	e.SetIndent("", "  ")
+	e.SetIndent("", indent)
 	e.SetEscapeHTML(false)
 	err := e.Encode(value)
 	if err == nil {

@@ -30,12 +30,13 @@ func TestTheSchemaOfTheJSONFormsIsPublished(t *testing.T) {
 	for name, form := range map[string]any{
 		"check": findings{}, "explain": explained{}, "plan": plan.Plan{}, "drift": drift{}, "apply": runResult{}, "demo": demoReport{},
 		"deadlock": deadlock.Answer{}, "congestion": congestionAnswer{}, "prove": control.PathProof{},
+		"watch": verdictEvent{}, "watch --once": judged{},
 	} {
 		defs[name] = schemaOf(reflect.TypeOf(form))
 	}
 	got, err := json.MarshalIndent(map[string]any{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
-		"title":   "What weir prints with --json, by command. apply is also the form of rollback and recover.",
+		"title":   "What weir prints with --json, by command. apply is also the form of rollback and recover; watch prints one document a line.",
 		"$defs":   defs,
 	}, "", " ")
 	if err != nil {

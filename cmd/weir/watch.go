@@ -22,17 +22,14 @@ func watchCommand(c *console) *cobra.Command {
 		Use:   "watch [DIR]",
 		Short: "Stream counters and judge the health of the fabric",
 		Long: `watch streams the counters of every device, judges them, and shows the verdicts live; with --listen it serves /metrics for
-Prometheus. On anything but a terminal it prints a line when a verdict begins or ends; with --json a line of JSON.`,
+Prometheus. It follows the repo: what is merged is watched within a minute. On anything but a terminal it prints a line when a verdict begins or ends; with --json a line of JSON, with event: begin or end.`,
 		Args: folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, names, err := c.devices(dirArg(args), devices)
 			if err != nil {
 				return err
 			}
-			w, err := c.watch(cmd.Context(), r, names, drifting)
-			if err != nil {
-				return err
-			}
+			w := r.Watch(cmd.Context(), names, control.WatchOptions{DriftEvery: drifting, Reread: rereadEvery, Devices: devices, Log: c.log()})
 			defer w.End()
 			if listen != "" {
 				address, err := c.serveMetrics(w, listen, webConfig)
@@ -52,10 +49,8 @@ Prometheus. On anything but a terminal it prints a line when a verdict begins or
 	return cmd
 }
 
-// watch begins to watch. What goes wrong meanwhile is logged beside what is printed.
-func (c *console) watch(ctx context.Context, r *control.Repo, names []string, drifting time.Duration) (*control.Watching, error) {
-	return r.Watch(ctx, names, control.WatchOptions{DriftEvery: drifting, Log: c.log()})
-}
+// rereadEvery is how often a watch looks whether its repo has changed.
+const rereadEvery = time.Minute
 
 // serveMetrics serves /metrics for as long as the watch goes on, and gives where. It warns loudly of what is open to others.
 func (c *console) serveMetrics(w *control.Watching, listen, webConfig string) (address string, err error) {
@@ -102,7 +97,7 @@ func (c *console) showHealth(ctx context.Context, r *control.Repo, w *control.Wa
 			return c.healthOnce(r, w, verdicts)
 		case live:
 			c.stdout().Clear()
-			c.stdout().Health(w.Topology, verdicts, time.Now())
+			c.stdout().Health(w.Topology(), verdicts, time.Now())
 			c.stdout().States(r)
 		default:
 			if err := c.printChanges(last, verdicts); err != nil {
@@ -121,14 +116,11 @@ func (c *console) healthOnce(r *control.Repo, w *control.Watching, verdicts cont
 		if verdicts == nil {
 			verdicts = control.Verdicts{}
 		}
-		if err := c.printJSON(struct {
-			Format   int              `json:"format"`
-			Verdicts control.Verdicts `json:"verdicts"`
-		}{1, verdicts}); err != nil {
+		if err := c.printJSON(judged{1, verdicts}); err != nil {
 			return err
 		}
 	} else {
-		c.stdout().Health(w.Topology, verdicts, time.Now())
+		c.stdout().Health(w.Topology(), verdicts, time.Now())
 		c.stdout().States(r)
 	}
 	if slices.ContainsFunc(verdicts, func(v control.Verdict) bool { return v.Severity > diag.Note }) {
@@ -137,15 +129,33 @@ func (c *console) healthOnce(r *control.Repo, w *control.Watching, verdicts cont
 	return nil
 }
 
+// judged is the JSON form of one judgement.
+type judged struct {
+	Format   int              `json:"format"`
+	Verdicts control.Verdicts `json:"verdicts"`
+}
+
+// verdictEvent is a line of JSON of a watch: a verdict that began, or ended and is as it was last.
+type verdictEvent struct {
+	Format  int             `json:"format"`
+	At      time.Time       `json:"at"`
+	Event   string          `json:"event"` // begin or end
+	Verdict control.Verdict `json:"verdict"`
+}
+
 // printChanges prints the verdicts that begin and end.
 func (c *console) printChanges(before, now control.Verdicts) error {
+	at := time.Now()
 	if !c.json {
-		c.stdout().HealthChanges(before, now, time.Now())
+		c.stdout().HealthChanges(before, now, at)
 		return nil
 	}
 	var err error
+	for _, x := range before.Without(now) {
+		err = errors.Join(err, c.printLine(verdictEvent{1, at, "end", x}))
+	}
 	for _, x := range now.Without(before) {
-		err = errors.Join(err, c.printJSON(x))
+		err = errors.Join(err, c.printLine(verdictEvent{1, at, "begin", x}))
 	}
 	return err
 }

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
+
+	"github.com/weirfabric/weir/drivers"
+	"github.com/weirfabric/weir/telemetry"
 )
 
 // feed is one stream and what reads it.
@@ -25,7 +28,7 @@ type feed struct {
 
 // run keeps the stream open until ctx ends or the device refuses it for good.
 func (f *feed) run(ctx context.Context) error {
-	pause := f.pauses()
+	pause := telemetry.Backoff(f.retry)
 	for {
 		began := time.Now()
 		err := f.connected(ctx)
@@ -43,17 +46,23 @@ func (f *feed) run(ctx context.Context) error {
 			return fmt.Errorf("%s: subscribe to %s: %w", f.Device.Name, f.stream, err)
 		}
 		f.self.Down(f.stream.String())
-		if denied(err) {
-			f.log.Error("the device refuses the login of the subscription", "err", err)
-		} else {
-			f.log.Warn("the stream ended; subscribing again", "err", err)
-		}
-		pause.usual.Worked(began)
-		if !pause.wait(ctx, err) {
+		f.access.Failed(f.stream.String(), err)
+		pause.Worked(began)
+		if !f.wait(ctx, pause, err) {
 			return nil
 		}
 		f.self.Reconnect()
 	}
+}
+
+// wait pauses after an error, long where the device refuses the login. It is false when ctx ended first.
+func (f *feed) wait(ctx context.Context, pause *drivers.Backoff, err error) bool {
+	if denied(err) {
+		f.log.Error("the device refuses the login of the subscription", "err", err)
+		return f.access.Refused(ctx, f.stream.String())
+	}
+	f.log.Warn("the stream ended; subscribing again", "err", err)
+	return pause.Wait(ctx)
 }
 
 // connected opens the connection of the stream, learns the facts that its values need, and reads it until it ends.
@@ -152,6 +161,7 @@ func (v *visit) receiving(ctx context.Context, client gpb.GNMI_SubscribeClient) 
 func (v *visit) receive(resp *gpb.SubscribeResponse, now time.Time) {
 	v.heard = now
 	v.self.Up(v.stream.String())
+	v.access.Works(v.stream.String())
 	switch r := resp.GetResponse().(type) {
 	case *gpb.SubscribeResponse_SyncResponse:
 		v.synced = true

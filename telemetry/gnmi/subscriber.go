@@ -38,6 +38,8 @@ type Subscriber struct {
 	Log   *slog.Logger  // nil: none
 	Scale float64       // seconds of the device in one of ours; 0: 1. Only in a laboratory is it another.
 	Retry time.Duration // the first pause before something is tried again; it grows to 60 times that. 0: 1 s
+	// Access is what the sources of the device share: streams that are refused pause together. Nil: it has no other source.
+	Access *telemetry.Access
 }
 
 const (
@@ -83,6 +85,7 @@ type running struct {
 	retry   time.Duration
 	feeds   []*feed
 	self    *telemetry.Self
+	access  *telemetry.Access
 	learned atomic.Bool // the facts are known
 }
 
@@ -97,6 +100,9 @@ func (s *Subscriber) start() *running {
 	}
 	if r.retry == 0 {
 		r.retry = time.Second
+	}
+	if r.access = s.Access; r.access == nil {
+		r.access = &telemetry.Access{First: deniedFirst * r.retry, Longest: deniedLongest * r.retry}
 	}
 	r.self = telemetry.NewSelf(s.Device.Name, s.Sink, r.scale, false)
 	return r
@@ -129,21 +135,6 @@ func (r *running) encoding() gpb.Encoding {
 		return gpb.Encoding(e)
 	}
 	return gpb.Encoding_JSON_IETF
-}
-
-// pauses are those between attempts: of what may pass by itself, and of a login that was refused.
-type pauses struct{ usual, denied *drivers.Backoff }
-
-func (r *running) pauses() pauses {
-	return pauses{telemetry.Backoff(r.retry), &drivers.Backoff{First: deniedFirst * r.retry, Longest: deniedLongest * r.retry}}
-}
-
-// wait pauses after an error. It is false when ctx ended first.
-func (p pauses) wait(ctx context.Context, err error) bool {
-	if denied(err) {
-		return p.denied.Wait(ctx)
-	}
-	return p.usual.Wait(ctx)
 }
 
 // denied says whether the device does not accept who asks, or weir does not accept the device.

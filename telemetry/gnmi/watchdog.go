@@ -126,6 +126,7 @@ func (v *visit) answered(a answer, now time.Time) {
 	}
 	v.heard = now
 	v.self.Up(v.stream.String())
+	v.access.Works(v.stream.String())
 	if !a.way.held && !a.way.starved {
 		a.way.starved = true
 		v.log.Warn("the device does not sample this path in time: it is asked for instead", "path", a.way.path, "every", a.way.every)

@@ -56,7 +56,7 @@ func (j *judge) overloaded(device string, but []addr.Addr, p qos.Priority) (port
 			continue
 		}
 		if used, ok := j.used(a); ok && used >= j.policy.Saturated {
-			return a, fmt.Sprintf("sends at %s of its rate", percent(used))
+			return a, fmt.Sprintf("sends at %s of its rate", percent(ofRate(used)))
 		}
 		for _, c := range j.topology.Ports[a].Classes {
 			if r, ok := j.recent(telemetry.ECNMarked, a, digit(c.Queue)); ok && c.Priority == p && r.growth > 0 {

@@ -71,7 +71,7 @@ const (
 // Verdict is what a check found at one place.
 type Verdict struct {
 	Check    Check         `json:"check"`
-	Device   string        `json:"device"`
+	Device   string        `json:"device"` // empty: the fabric as a whole
 	Port     string        `json:"port,omitempty"`
 	Priority *qos.Priority `json:"priority,omitempty"`
 	State    State         `json:"state"`
@@ -109,6 +109,7 @@ type Window struct {
 	Series  []telemetry.Series
 	Earlier []Verdict               // of the last judgement: the same verdict keeps its Since
 	Flaps   map[addr.Addr]time.Time // when weir itself last took a port down
+	Reasons map[string]string       // why the counters of a device do not come, where that is known
 }
 
 // Topology is the cabling and the classes, as plain values.
@@ -213,12 +214,12 @@ func (j *judge) carryOver() {
 		if was, ok := earlier[v.place()]; ok {
 			v.Since = was.Since
 		}
-		v.Age = j.Now.Sub(v.Seen)
+		v.Age = max(0, j.Now.Sub(v.Seen))
 		now[v.place()] = true
 	}
 	for _, v := range j.Earlier {
 		if j.silent[v.Device] && !now[v.place()] {
-			v.State, v.Age = Unknown, j.Now.Sub(v.Seen)
+			v.State, v.Age = Unknown, max(0, j.Now.Sub(v.Seen))
 			j.verdicts = append(j.verdicts, v)
 		}
 	}

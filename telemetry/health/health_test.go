@@ -232,8 +232,8 @@ func TestVerdicts(t *testing.T) {
 		"CNPs are lost": {
 			given: func(b *bench) {
 				for _, p := range []string{"gpu1/eth0", "gpu2/eth0", "gpu3/eth0"} {
-					b.counter(telemetry.CNPSent, p, 0, 40)
-					b.counter(telemetry.CNPHandled, p, 0, 38)
+					b.counter(telemetry.CNPSent, p, 0, 10, 50, 60)
+					b.counter(telemetry.CNPHandled, p, 0, 10, 30, 38)
 				}
 			},
 			want: []string{"warning bad cnp-silent : 120 CNPs were sent and 114 handled in the fabric: they are lost, or travel in the wrong class"},
@@ -241,8 +241,24 @@ func TestVerdicts(t *testing.T) {
 		"CNPs within five percent": {
 			given: func(b *bench) {
 				for _, p := range []string{"gpu1/eth0", "gpu2/eth0", "gpu3/eth0"} {
-					b.counter(telemetry.CNPSent, p, 0, 40)
-					b.counter(telemetry.CNPHandled, p, 0, 39)
+					b.counter(telemetry.CNPSent, p, 0, 10, 50, 60)
+					b.counter(telemetry.CNPHandled, p, 0, 10, 30, 39)
+				}
+			},
+		},
+		"CNPs that were sent since the NICs that handle them were read are not lost": {
+			given: func(b *bench) {
+				for _, p := range []string{"gpu1/eth0", "gpu2/eth0", "gpu3/eth0"} {
+					b.counter(telemetry.CNPSent, p, 0, 0, 0, 40)
+					b.counter(telemetry.CNPHandled, p, 0, 0, 0, 0)
+				}
+			},
+		},
+		"CNPs that were handled before the NICs were first read are not lost": {
+			given: func(b *bench) {
+				for _, p := range []string{"gpu1/eth0", "gpu2/eth0", "gpu3/eth0"} {
+					b.counter(telemetry.CNPSent, p, 0, 40, 40, 40)
+					b.counter(telemetry.CNPHandled, p, 40, 40, 40, 40)
 				}
 			},
 		},
@@ -309,6 +325,32 @@ func TestVerdicts(t *testing.T) {
 				b.gauge(telemetry.LastUpdate, "leaf1", "", float64(noon.Unix()-90))
 			},
 			want: []string{"error unknown stale-target leaf1: no counters arrive: the last came 1m30s ago"},
+		},
+		"a device that never answered": {
+			given: func(b *bench) { b.gauge(telemetry.TargetUp, "leaf1", "", 0) },
+			want:  []string{"error unknown stale-target leaf1: no counters of the device have arrived yet"},
+		},
+		"a device that never answered, and it is known why": {
+			given: func(b *bench) {
+				b.gauge(telemetry.TargetUp, "leaf1", "", 0)
+				b.window.Reasons = map[string]string{"leaf1": "the environment variable P is not set"}
+			},
+			want: []string{"error unknown stale-target leaf1: no counters of the device have arrived yet: the environment variable P is not set"},
+		},
+		"counters that came while it was judged did not come in the future": {
+			given: func(b *bench) {
+				b.gauge(telemetry.TargetUp, "leaf1", "", 0)
+				b.gauge(telemetry.LastUpdate, "leaf1", "", float64(noon.Unix()+1))
+			},
+			want: []string{"error unknown stale-target leaf1: no counters arrive: the last came 0s ago"},
+		},
+		"a port that seems to send more than its rate": {
+			given: func(b *bench) {
+				b.meeting("leaf2/e3", 30e6, 180e3)
+				b.counter(telemetry.TransmittedBytes, "leaf2/e3", 0, 167e9)
+			},
+			want: []string{
+				"note bad incast leaf2/e3/pfc/3: incast to host gpu3 (eth0): the port sends at 100 % of its rate and marks 0.6 % of the packets; ECN holds it, without PFC [gpu3/eth0]"},
 		},
 		"a port of a device that answers": { // gnmic issue 393: a different part of the ports each time
 			given: func(b *bench) {

@@ -67,7 +67,7 @@ func (j *judge) incast(a addr.Addr, c Class, used, share float64, r reading) {
 		v.Severity = diag.Warning
 		held = fmt.Sprintf("ECN alone does not hold it: %s sends PAUSE as well", from)
 	}
-	v.Summary = fmt.Sprintf("%s: the port sends at %s of its rate and marks %s of the packets; %s", what, percent(used), percent(share), held)
+	v.Summary = fmt.Sprintf("%s: the port sends at %s of its rate and marks %s of the packets; %s", what, percent(ofRate(used)), percent(share), held)
 	v.Estimate = r.estimated
 	j.add(v, r)
 }

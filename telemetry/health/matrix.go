@@ -1,6 +1,7 @@
 package health
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weirfabric/weir/intent/addr"
@@ -11,7 +12,8 @@ import (
 // unknown is the value of weir_verdict that is neither well nor bad.
 const unknown = -1
 
-// Matrix is the verdicts as metrics: one of each check for each device, and one for each port that is not well. Of a device
+// Matrix is the verdicts as metrics: one of each check for each device, one for each port that is not well, and for each port where it
+// is cabled to, so that an alert can name who is at fault. Of a device
 // whose counters do not arrive nothing is known. Every is how often the judge judges.
 func Matrix(vs []Verdict, t Topology, now time.Time, every time.Duration) []telemetry.Sample {
 	type cell struct {
@@ -41,6 +43,13 @@ func Matrix(vs []Verdict, t Topology, now time.Time, every time.Duration) []tele
 			out = append(out, telemetry.Sample{Metric: telemetry.Verdict, Addr: addr.Device(d.Name).With(string(c.Name)), Value: v, At: now, Every: every})
 		}
 	}
+	for a, p := range t.Ports {
+		if p.Peer.Device != "" {
+			a.Name, a.Leaf = p.Peer.Device, p.Peer.Port
+			out = append(out, telemetry.Sample{Metric: telemetry.PortPeer, Addr: a, Value: 1, At: now, Every: every})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b telemetry.Sample) int { return addr.Natural(a.Addr.Device, b.Addr.Device) })
 	return out
 }
 

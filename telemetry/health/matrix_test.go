@@ -22,12 +22,13 @@ func TestTheMatrixHasNoGreenForWhatIsNotSeen(t *testing.T) {
 		"leaf2/e1/pfc/3:lossless-drops": float64(diag.Error),
 		"leaf2:pfc-storm":               0,
 		"spine1:stale-target":           0,
+		"leaf2/e3/gpu3:eth0":            1,
 	} {
 		if v, ok := got[a]; !ok || v != want {
 			t.Errorf("%s: got %v (%v), want %v", a, v, ok, want)
 		}
 	}
-	if got, want := len(got), len(b.topology.Devices)*len(Checks())+1; got != want {
+	if got, want := len(got), len(b.topology.Devices)*len(Checks())+1+len(b.topology.Ports); got != want {
 		t.Errorf("got %d samples, want %d", got, want)
 	}
 }

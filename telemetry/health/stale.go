@@ -17,23 +17,22 @@ func (j *judge) targets() {
 		a := addr.Device(d.Name)
 		up, fresh := j.at(telemetry.TargetUp, a, "")
 		v := Verdict{Check: StaleTarget, Device: d.Name, State: Unknown, Severity: diag.Error}
-		seen := up.Last().At
-		if last, ok := j.series[seriesKey{telemetry.LastUpdate, d.Name, "", ""}]; ok && len(last.Points) > 0 {
-			seen = time.Unix(0, int64(last.Last().Value*1e9))
+		if fresh && up.Last().Value != 0 {
+			j.missing(d)
+			continue
 		}
-		switch {
-		case len(up.Points) == 0:
-			j.silent[d.Name] = true
-			v.Summary, v.Since, v.Seen = "no counters of the device have arrived yet", j.Now, j.Now
-			j.verdicts = append(j.verdicts, v)
-		case !fresh || up.Last().Value == 0:
-			j.silent[d.Name] = true
+		j.silent[d.Name] = true
+		if last, ok := j.series[seriesKey{telemetry.LastUpdate, d.Name, "", ""}]; ok && len(last.Points) > 0 {
+			seen := earlier(time.Unix(0, int64(last.Last().Value*1e9)), j.Now)
 			v.Summary = fmt.Sprintf("no counters arrive: the last came %s ago", j.Now.Sub(seen).Round(time.Second))
 			v.Since, v.Seen = seen, seen
-			j.verdicts = append(j.verdicts, v)
-		default:
-			j.missing(d)
+		} else {
+			v.Summary, v.Since, v.Seen = "no counters of the device have arrived yet", j.Now, j.Now
 		}
+		if why := j.Reasons[d.Name]; why != "" {
+			v.Summary += ": " + why
+		}
+		j.verdicts = append(j.verdicts, v)
 	}
 }
 
@@ -54,4 +53,12 @@ func (j *judge) missing(d Device) {
 	}
 	j.verdicts = append(j.verdicts, Verdict{Check: StaleTarget, Device: d.Name, State: Unknown, Severity: diag.Warning, Since: j.Now, Seen: j.Now,
 		Summary: fmt.Sprintf("the PFC counters of %s do not arrive, though the device answers", some(ports))})
+}
+
+// earlier is the earlier of two times: what came while it was judged came now.
+func earlier(a, b time.Time) time.Time {
+	if a.After(b) {
+		return b
+	}
+	return a
 }

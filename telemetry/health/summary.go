@@ -13,6 +13,10 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.0f %%", share*100)
 }
 
+// ofRate is the share of a port's rate as it is told: a port sends no more than its rate, and what is above comes from readings that
+// are not taken at the very times that they say.
+func ofRate(used float64) float64 { return min(used, 1) }
+
 // some lists a few names and counts the others.
 func some(names []string) string {
 	const shown = 3

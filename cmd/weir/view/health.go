@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,6 +10,9 @@ import (
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/telemetry/health"
 )
+
+// maxRows is how many devices are shown one by one; of more, those of which there is something to say.
+const maxRows = 40
 
 // Health prints the state of the fabric: a row a device, a column a check, and below it every verdict in words.
 func (v View) Health(t health.Topology, verdicts []health.Verdict, now time.Time) {
@@ -23,20 +27,32 @@ func (v View) Health(t health.Topology, verdicts []health.Verdict, now time.Time
 			worst[k] = x
 		}
 	}
+	shown, well := t.Devices, 0
+	if len(shown) > maxRows {
+		troubled := map[string]bool{}
+		for _, x := range verdicts {
+			troubled[x.Device] = true
+		}
+		shown = slices.DeleteFunc(slices.Clone(shown), func(d health.Device) bool { return !troubled[d.Name] })
+		well = len(t.Devices) - len(shown)
+	}
 	width := 10
-	for _, d := range t.Devices {
+	for _, d := range shown {
 		width = max(width, len(d.Name))
 	}
 	checks := health.Checks()
 	for i := range checks {
 		v.Printf("%*s  %s%s\n", width, "", strings.Repeat("│ ", i), checks[i].Name)
 	}
-	for _, d := range t.Devices {
+	for _, d := range shown {
 		v.Printf("%-*s  ", width, d.Name)
 		for _, c := range checks {
 			v.Printf("%s ", v.mark(worst[cell{d.Name, c.Name}]))
 		}
 		v.Printf("\n")
+	}
+	if well > 0 && len(shown) > 0 {
+		v.Printf("%s %s\n", v.Good("well:"), diag.Count(well, "other device"))
 	}
 	v.Printf("\n")
 	for _, x := range verdicts {
@@ -69,7 +85,7 @@ func VerdictLine(v View, x health.Verdict) string {
 	if x.State == health.Unknown {
 		word, colour = "unknown", yellow
 	}
-	line := fmt.Sprintf("%s: %s: %s [%s]", v.paint(colour, word), x.At(), x.Summary, x.Check)
+	line := fmt.Sprintf("%s: %s: %s [%s]", v.paint(colour, word), verdictPlace(x), x.Summary, x.Check)
 	if x.Culprit != nil {
 		role := "at fault"
 		if x.Check == health.Incast {
@@ -83,12 +99,20 @@ func VerdictLine(v View, x health.Verdict) string {
 	return line
 }
 
+// verdictPlace is the address that a verdict is about.
+func verdictPlace(x health.Verdict) string {
+	if x.Device == "" {
+		return "the fabric"
+	}
+	return x.At().String()
+}
+
 // HealthChanges prints the verdicts that began and ended between two judgements, each with the time of the second.
 func (v View) HealthChanges(before, now control.Verdicts, at time.Time) {
 	for _, x := range now.Without(before) {
 		v.Printf("%s %s\n", at.Format(time.TimeOnly), VerdictLine(v, x))
 	}
 	for _, x := range before.Without(now) {
-		v.Printf("%s %s %s: %s\n", at.Format(time.TimeOnly), v.Good("over"), x.At(), x.Check)
+		v.Printf("%s %s %s: %s\n", at.Format(time.TimeOnly), v.Good("over"), verdictPlace(x), x.Check)
 	}
 }
