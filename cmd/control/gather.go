@@ -94,13 +94,13 @@ func (g *gathering) begin(ctx context.Context, r *Repo, name string) *collector 
 	streams := r.speaksGNMI(name) && len(bindings.Streams) > 0
 	if streams {
 		subscriber := subscribe.Subscriber{Device: s.counted, Bindings: bindings, Sink: g.store, Log: g.log, Scale: r.Scale(), Access: &s.access, Dial: func(ctx context.Context) (subscribe.Conn, error) {
-			return dialled(ctx, g, s, name, "subscription", g.repo.Load().subscription)
+			return dialled(ctx, g, s, name, g.repo.Load().subscription)
 		}}
 		g.all.Go(func() { g.dark(ctx, r, s, name, subscriber.Run(ctx)) })
 	}
 	if len(bindings.Polls) > 0 {
 		poller := poll.Poller{Device: s.counted, Bindings: bindings, Sink: g.store, Streams: streams, Log: g.log, Scale: r.Scale(), Access: &s.access, Dial: func(ctx context.Context) (poll.Session, error) {
-			return dialled(ctx, g, s, name, "polling", g.repo.Load().session)
+			return dialled(ctx, g, s, name, g.repo.Load().session)
 		}}
 		g.all.Go(func() { _ = poller.Run(ctx) }) // it ends with ctx alone
 	}
@@ -114,18 +114,13 @@ func (g *gathering) begin(ctx context.Context, r *Repo, name string) *collector 
 }
 
 // dialled opens a connection with what the repo, its files and its secrets say now.
-func dialled[C any](ctx context.Context, g *gathering, s *collector, name, what string, dial func(context.Context, drivers.Endpoint) (C, error)) (conn C, err error) {
+func dialled[C any](ctx context.Context, g *gathering, s *collector, name string, dial func(context.Context, drivers.Endpoint) (C, error)) (conn C, err error) {
 	e, err := g.repo.Load().endpoint(ctx, name)
-	if err == nil {
-		s.access.Works("endpoint")
-		conn, err = dial(ctx, e)
-	}
 	if err != nil {
-		s.access.Failed(what, err)
-	} else {
-		s.access.Works(what)
+		return conn, err
 	}
-	return conn, err
+	s.access.Works("endpoint")
+	return dial(ctx, e)
 }
 
 // dark says that a device is down for as long as it is watched, when what brought its counters has ended for good.
