@@ -48,6 +48,9 @@ type Bound interface {
 	Read([]plan.Answer) (plan.State, error)
 	// Step leads from have to want. A step without changes is what a device in order gets.
 	Step(have plan.State, want plan.Document) (plan.Step, diag.List)
+	// Undo leads from have back to before, in the order opposite to that of the step from before to have: marking is taken off
+	// before PFC is. From where a step has led to, it sends what that step's chunks have for their undo, the last chunk first.
+	Undo(have plan.State, before plan.Document) (plan.Step, diag.List)
 	Print(plan.Document) []File
 }
 

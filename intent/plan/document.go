@@ -85,6 +85,7 @@ type State struct {
 	Foreign Document            // what others put there and weir's objects refer to or are referred to by
 	Users   map[string][]string // shared object -> the foreign rows that use it
 	Facts   map[string]string   // version, hwsku, asic ...: what the language's rules depend on
+	Rest    []string            // lines of others, as the device prints them, where its own timer would take them back with a change
 	Route   Route               // by which a script should go where the language has a choice; empty: the language decides
 }
 

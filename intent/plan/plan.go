@@ -4,6 +4,8 @@
 package plan
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"time"
@@ -178,6 +180,16 @@ func (p Plan) Devices() []string {
 		names = append(names, s.Device)
 	}
 	return names
+}
+
+// Content is the digest of what the plan does, whatever its ID.
+func (p Plan) Content() Digest {
+	body, err := json.Marshal(p.Waves)
+	if err != nil {
+		panic(err) // plain values always encode
+	}
+	sum := sha256.Sum256(body)
+	return Digest(hex.EncodeToString(sum[:]))
 }
 
 // Summary counts.

@@ -36,7 +36,7 @@ func (l *Language) reader(sw *fabric.Switch) *reader {
 func (r *reader) read(text string) { eachLine(r.pack, text, r.fact, r.line) }
 
 // imply keeps what was read so far apart: it was not configured.
-func (r *reader) imply() { r.implied, r.state.Owned = r.state.Owned, nil }
+func (r *reader) imply() { r.implied, r.state.Owned, r.state.Rest = r.state.Owned, nil, nil }
 
 // sort brings what was read into order. A default is part of a shared object only where somebody has configured the object:
 // else there is nothing yet that could be taken over.
@@ -85,13 +85,18 @@ func (r *reader) line(l line) {
 	r.frames = r.frames[:n]
 	in := r.frames[n-1]
 	rule, holes, off := in.inside.find(l.words)
+	owned := len(r.state.Owned)
 	if rule == nil {
 		r.stray(in, l)
 	} else if rule.inside == nil {
 		r.leaves(in, rule, holes, off)
 	}
 	if rule == nil || rule.inside == nil {
-		r.frames = append(r.frames, frame{indent: l.indent})
+		path := below(in.path, strings.Join(l.words, " "))
+		if r.pack.Confirm > 0 && len(r.state.Owned) == owned {
+			r.state.Rest = append(r.state.Rest, strings.Join(path, ": "))
+		}
+		r.frames = append(r.frames, frame{indent: l.indent, path: path})
 		return
 	}
 	r.frames = append(r.frames, r.open(in, rule, holes, l))

@@ -145,13 +145,17 @@ func selfDiff[D any](t *testing.T, l render.Language[D], dev D, o Options[D]) {
 	}
 }
 
-// lead takes a device to what is wanted, then back by the chunks' own undo, then there again and back by a new script.
+// lead takes a device to what is wanted, then back by the chunks' own undo, then there again and back by the undo that is worked out
+// from what is read: from the end it is what the chunks have, the last first, and from after each of them it leads back too.
 func lead[D any](t *testing.T, l render.Language[D], dev D, o Options[D], d Device) {
 	want := write(t, l, dev)
 	b := render.Bind(l, dev, o.Name(dev), o.Platform, owns(o.Name(dev), want))
 	before, foreign := read[D](t, b, d), d.Foreign()
 	step := forward(t, b, d, want)
 	unchanged(t, "after the script", foreign, d)
+	if diff := cmp.Diff(before.Rest, read[D](t, b, d).Rest); diff != "" {
+		t.Errorf("the script changed what is read as lines of others:\n%s", diff)
+	}
 
 	for _, c := range slices.Backward(step.Chunks) {
 		apply(t, d, c.Undo)
@@ -159,16 +163,36 @@ func lead[D any](t *testing.T, l render.Language[D], dev D, o Options[D], d Devi
 	same(t, "after the chunks' undo", before.Owned, read[D](t, b, d).Owned)
 	unchanged(t, "after the chunks' undo", foreign, d)
 
-	forward(t, b, d, want)
-	have := read[D](t, b, d)
-	have.Route = step.Route
-	inverse, findings := b.Step(have, before.Owned)
-	noErrors(t, findings)
-	for _, c := range inverse.Chunks {
-		apply(t, d, c.Send)
+	for done := range step.Chunks {
+		for _, c := range step.Chunks[:done+1] {
+			apply(t, d, c.Send)
+		}
+		when := fmt.Sprintf("after the undo of %d of %d chunks", done+1, len(step.Chunks))
+		have := read[D](t, b, d)
+		have.Route = step.Route
+		undo, findings := b.Undo(have, before.Owned)
+		noErrors(t, findings)
+		if done == len(step.Chunks)-1 {
+			var want, got [][]plan.Message
+			for _, c := range slices.Backward(step.Chunks) {
+				want = append(want, c.Undo)
+			}
+			for _, c := range undo.Chunks {
+				got = append(got, c.Send)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("the undo of the whole step is not its chunks' own, the last first (-chunks +undo):\n%s", diff)
+			}
+			if len(undo.Changes) != len(step.Changes) {
+				t.Errorf("it undoes %d of %d changes", len(undo.Changes), len(step.Changes))
+			}
+		}
+		for _, c := range undo.Chunks {
+			apply(t, d, c.Send)
+		}
+		same(t, when, before.Owned, read[D](t, b, d).Owned)
+		unchanged(t, when, foreign, d)
 	}
-	same(t, "after the inverse", before.Owned, read[D](t, b, d).Owned)
-	unchanged(t, "after the inverse", foreign, d)
 }
 
 // forward scripts and applies, and checks that nothing remains to be done.
