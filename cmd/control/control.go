@@ -13,7 +13,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"strings"
 	"time"
 
@@ -45,6 +44,8 @@ type Effects struct {
 	Now    func() time.Time                                                     // what names and dates
 	Who    string                                                               // user@host, for the lock
 	PID    int                                                                  // of this process, for the lock
+	Boot   string                                                               // which start of the machine the process belongs to; where PID is set
+	From   string                                                               // the address that the user came from, for the record; where PID is set
 }
 
 // real fills in what is not set.
@@ -67,25 +68,18 @@ func (e Effects) real(dir string) Effects {
 	if e.Now == nil {
 		e.Now = time.Now
 	}
-	if e.Who == "" {
-		e.Who = whoami()
-	}
 	if e.PID == 0 {
-		e.PID = os.Getpid()
+		e.From, _, _ = strings.Cut(os.Getenv("SSH_CONNECTION"), " ") // as sshd writes it: the client's address comes first
 	}
 	return e
 }
 
-// whoami is user@host.
-func whoami() string {
-	name := "unknown"
-	if u, err := user.Current(); err == nil {
-		name = u.Username
+// owner is the process, for the lock: the zero value is this one.
+func (e Effects) owner() journal.Owner {
+	if e.PID == 0 {
+		return journal.Owner{}
 	}
-	if host, err := os.Hostname(); err == nil {
-		name += "@" + host
-	}
-	return name
+	return journal.Owner{Who: e.Who, PID: e.PID, Boot: e.Boot}
 }
 
 // commitOf is the commit that the repo's files stand at; empty where there is no Git repo.

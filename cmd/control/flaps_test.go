@@ -25,7 +25,8 @@ func TestAWatchKnowsWhichPortsARunTakesDown(t *testing.T) {
 	}
 	check("no run yet", nil)
 
-	if err := store.Lock(journal.Lock{Run: "r1", Since: now}); err != nil {
+	lease, err := store.Lock(journal.Lock{Run: "r1", Verb: "apply"})
+	if err != nil {
 		t.Fatal(err)
 	}
 	j, err := store.Create("r1", nil)
@@ -52,7 +53,7 @@ func TestAWatchKnowsWhichPortsARunTakesDown(t *testing.T) {
 	record(journal.Record{Kind: journal.Pending, Flaps: []addr.Addr{addr.Device("leaf1")}})
 	record(journal.Record{Kind: journal.Sending})
 	record(journal.Record{Kind: journal.Sent})
-	if err := store.Unlock(); err != nil {
+	if err := lease.Release(); err != nil {
 		t.Fatal(err)
 	}
 	undone := now

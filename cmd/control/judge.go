@@ -65,8 +65,8 @@ func (r *Repo) judged(o Settle) time.Duration {
 	return longest(time.Duration(float64(r.window(o)) * r.Scale()))
 }
 
-// judge makes the judge of a run's waves: it collects from the devices that change and their neighbours until the function that
-// it returns is called. Without waves it collects from all.
+// judge makes the judge of a run's waves: it collects from the devices that change and their neighbours that weir talks to, until
+// the function that it returns is called.
 func (r *Repo) judge(ctx context.Context, waves [][]plan.Step, o Settle) (apply.Watch, func(), error) {
 	idle, err := r.idle(o)
 	if err != nil {
@@ -79,10 +79,7 @@ func (r *Repo) judge(ctx context.Context, waves [][]plan.Step, o Settle) (apply.
 	for _, s := range slices.Concat(waves...) {
 		changed = append(changed, s.Device)
 	}
-	if waves == nil {
-		changed = r.Names
-	}
-	names := r.withNeighbours(changed)
+	names := slices.DeleteFunc(r.withNeighbours(changed), func(name string) bool { return FilesOnly(r.Device(name).Platform.V) != "" })
 	if err := r.gatherable(ctx, names); err != nil {
 		return nil, nil, err
 	}

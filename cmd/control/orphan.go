@@ -77,14 +77,14 @@ func (r *Repo) Release(names []string) (err error) {
 			return fmt.Errorf("%s: weir owns nothing there%s", name, orElse(name, known))
 		}
 	}
-	if err := r.Free(); err != nil {
+	lease, err := r.Store.Lock(journal.Lock{Run: "release", Verb: "release"})
+	if err != nil {
 		return err
 	}
-	lock := journal.Lock{Run: "release", Verb: "release", Who: r.effects.Who, PID: r.effects.PID, Since: r.effects.Now()}
-	if err := r.Store.Lock(lock); err != nil {
+	defer func() { err = errors.Join(err, lease.Release()) }()
+	if err := r.Store.Ended(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.Store.Unlock()) }()
 	manifest, err := r.Store.Manifest() // as it stands under the lock
 	if err != nil {
 		return err

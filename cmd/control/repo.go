@@ -154,7 +154,7 @@ func (r *Repo) bind() {
 
 // StoreOf is where the journal of a repo is: in the repo, that of its lab apart, or where the options say.
 func StoreOf(dir string, o Options) journal.Store {
-	s := journal.Store{Dir: filepath.Join(dir, ".weir"), Disk: o.Effects.Disk, Now: o.Effects.Now, Alive: o.Effects.Alive}
+	s := journal.Store{Dir: filepath.Join(dir, ".weir"), Disk: o.Effects.Disk, Now: o.Effects.Now, Alive: o.Effects.Alive, Owner: o.Effects.owner()}
 	switch {
 	case o.Journal != "":
 		s.Dir = o.Journal

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 type (
 	Record       = journal.Record
 	Result       = apply.Result
+	Return       = apply.Return
 	DeviceResult = apply.DeviceResult
 	Outcome      = journal.Outcome
 	Lock         = journal.Lock
@@ -26,15 +28,19 @@ const Passed = journal.Passed
 
 // How a run or a device ended.
 const (
-	Applied  = journal.Applied
-	AsBefore = journal.AsBefore
-	Partial  = journal.Partial
-	Unknown  = journal.Unknown
+	Applied    = journal.Applied
+	AsBefore   = journal.AsBefore
+	Incomplete = journal.Incomplete
+	Partial    = journal.Partial
+	Unknown    = journal.Unknown
+	Abandoned  = journal.Abandoned
 )
 
-// RunOptions say how a run is carried out.
+// RunOptions say how a run is carried out, and why.
 type RunOptions struct {
 	Settle  Settle
+	Reason  string       // why it is made, for the record
+	Ticket  string       // where it was agreed, for the record
 	Observe func(Record) // is told of each record of the run once it is on disk; nil: nobody
 }
 
@@ -53,66 +59,73 @@ func (r *Repo) Apply(ctx context.Context, p plan.Plan, o RunOptions) (Result, er
 		}
 		want[s.Device] = r.Wanted(s.Device)
 	}
-	config, end, err := r.without(p.Skipped).config(ctx, p.Waves, o)
+	r = r.without(p.Skipped)
+	config := r.config(o)
+	config.Audit.Commit = cmp.Or(p.Commit, config.Audit.Commit)
+	watch, end, err := r.judge(ctx, p.Waves, o.Settle)
 	if err != nil {
 		return Result{}, err
 	}
 	defer end()
+	config.Watch = watch
 	return config.Apply(ctx, p, want)
 }
 
-// Rollback undoes an applied run, in waves that are judged like those of an apply.
-func (r *Repo) Rollback(ctx context.Context, run string, o RunOptions) (Result, error) {
-	config, end, err := r.config(ctx, nil, o)
+// RollbackOptions say how much of a run is undone.
+type RollbackOptions struct {
+	Devices      func(name string) bool // nil: all that the run changed
+	AllOrNothing bool                   // a device that changed since refuses the rollback, and is not left out
+}
+
+// PlanRollback reads the devices that a run changed and works out the steps that lead them back, in waves. Devices that changed
+// since are named and left out.
+func (r *Repo) PlanRollback(ctx context.Context, run string, o RollbackOptions) (Return, error) {
+	return r.config(RunOptions{}).PlanRollback(ctx, run, apply.ReturnOptions{Only: o.Devices, AllOrNothing: o.AllOrNothing})
+}
+
+// Rollback carries a rollback out, in waves that are judged like those of an apply.
+func (r *Repo) Rollback(ctx context.Context, ret Return, o RunOptions) (Result, error) {
+	config := r.config(o)
+	watch, end, err := r.judge(ctx, ret.Waves, o.Settle)
 	if err != nil {
 		return Result{}, err
 	}
 	defer end()
-	return config.Rollback(ctx, run)
+	config.Watch = watch
+	return config.Rollback(ctx, ret)
 }
 
-// Recover finishes or undoes a run that was cut off.
+// PlanOf is a rollback as a plan, to be shown and agreed to.
+func (r *Repo) PlanOf(ret Return) plan.Plan {
+	p := plan.Plan{Format: plan.Format, Intent: r.Digest, Findings: ret.Findings, Waves: ret.Waves}
+	p.Summary = summaryOf(slices.Concat(ret.Waves...))
+	return p
+}
+
+// Recover finishes or undoes a run that was cut off. It judges nothing, and needs no counters.
 func (r *Repo) Recover(ctx context.Context, run string, o RunOptions) (Result, error) {
-	config, end, err := r.config(ctx, nil, o)
-	if err != nil {
-		return Result{}, err
-	}
-	defer end()
-	return config.Recover(ctx, run)
+	return r.config(o).Recover(ctx, run)
 }
 
-// config is what a run on the repo needs, and the function that ends what it began.
-func (r *Repo) config(ctx context.Context, waves [][]plan.Step, o RunOptions) (apply.Config, func(), error) {
+// Abandon closes a run by hand that cannot come to its end.
+func (r *Repo) Abandon(ctx context.Context, run string, o RunOptions) (Result, error) {
+	if o.Reason == "" {
+		return Result{}, errors.New("a run is abandoned for a reason: --reason")
+	}
+	return r.config(o).Abandon(ctx, run, o.Reason)
+}
+
+// config is what a run on the repo needs, without a judge of its waves.
+func (r *Repo) config(o RunOptions) apply.Config {
 	devices := map[string]apply.Device{}
 	for name, b := range r.bound {
 		devices[name] = b
 	}
-	watch, end, err := r.judge(ctx, waves, o.Settle)
-	if err != nil {
-		return apply.Config{}, nil, err
-	}
-	return apply.Config{Store: r.Store, Devices: devices, Dial: r.Dial, Watch: watch, Who: r.effects.Who, PID: r.effects.PID,
-		Timeout: o.Settle.Timeout, Patience: o.Settle.Patience, Poll: r.InWall(time.Second), Scale: r.Scale(), Observe: o.Observe,
-		Window: r.judged(o.Settle)}, end, nil
+	return apply.Config{Store: r.Store, Devices: devices, Dial: r.Dial, Timeout: o.Settle.Timeout, Patience: o.Settle.Patience,
+		Poll: r.InWall(time.Second), Scale: r.Scale(), Observe: o.Observe, Window: r.judged(o.Settle), Audit: journal.Audit{
+			Who: r.Store.Who(), From: r.effects.From, Commit: r.effects.Commit(r.Dir), Reason: o.Reason, Ticket: o.Ticket}}
 }
 
 // Free says why no run may begin now: a *journal.LockedError where another one goes on, an *journal.UnfinishedError where one was
-// cut off. Nil where nothing is in the way.
-func (r *Repo) Free() error { return r.Store.Free(r.effects.Who) }
-
-// ReleaseLock gives a lock back that no run holds any more: of a process that was killed before it began one.
-func (r *Repo) ReleaseLock() error { return releaseLock(r.Store, r.effects.Who) }
-
-// ReleaseLock is that of a repo which need not be whole.
-func ReleaseLock(s journal.Store) error { return releaseLock(s, whoami()) }
-
-func releaseLock(s journal.Store, who string) error {
-	held, err := s.Locked()
-	switch {
-	case err != nil || held == nil:
-		return err
-	case s.Running(*held, who):
-		return &journal.LockedError{Lock: *held}
-	}
-	return s.Unlock()
-}
+// cut off, a *journal.DamagedError where that cannot be known. Nil where nothing is in the way.
+func (r *Repo) Free() error { return r.Store.Free() }

@@ -1,9 +1,12 @@
 package control
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/weirfabric/weir/drivers/apply/journal"
+	"github.com/weirfabric/weir/intent/plan"
 )
 
 // RunRow is one run in the list of all.
@@ -14,6 +17,8 @@ type RunRow struct {
 	At      time.Time `json:"at"`
 	Devices int       `json:"devices"`
 	Outcome Outcome   `json:"outcome"` // empty: it was cut off
+	Damage  string    `json:"damage,omitempty"`
+	journal.Audit
 }
 
 // Runs lists the runs of a store, oldest first.
@@ -24,7 +29,63 @@ func Runs(store journal.Store) ([]RunRow, error) {
 	}
 	rows := []RunRow{}
 	for _, r := range begun {
-		rows = append(rows, RunRow{Run: r.Name, Verb: r.Verb, Of: r.Of, At: r.Begun, Devices: r.Devices(), Outcome: r.Outcome})
+		rows = append(rows, rowOf(r))
 	}
 	return rows, nil
+}
+
+func rowOf(r journal.Run) RunRow {
+	return RunRow{Run: r.Name, Verb: r.Verb, Of: r.Of, At: r.Begun, Devices: r.Devices(), Outcome: r.Outcome, Damage: r.Damage, Audit: r.Audit}
+}
+
+// RunStory is one run: who made it and why, what it changed, and how it ended.
+type RunStory struct {
+	RunRow
+	Why   string        `json:"why"` // what stopped it; empty when it went through
+	Waves [][]DeviceRun `json:"waves"`
+}
+
+// DeviceRun is one device in a run.
+type DeviceRun struct {
+	Device  string        `json:"device"`
+	Phase   journal.Kind  `json:"phase"`   // the last that is on record of it; empty: it was not begun
+	Outcome Outcome       `json:"outcome"` // empty: not decided
+	Why     string        `json:"why,omitempty"`
+	Changes []plan.Change `json:"changes"` // that were announced
+	Leaves  []string      `json:"leaves"`  // what differs from before, where it is stuck
+}
+
+// StoryOf reads the journal of one run.
+func StoryOf(store journal.Store, run string) (RunStory, error) {
+	r, err := store.Replay(run)
+	if err != nil {
+		return RunStory{}, err
+	}
+	story := RunStory{RunRow: rowOf(r), Why: r.Why, Waves: [][]DeviceRun{}}
+	for _, w := range r.Waves {
+		devices := []DeviceRun{}
+		for _, d := range w.Devices {
+			devices = append(devices, DeviceRun{Device: d.Name, Phase: d.Phase, Outcome: d.Outcome, Why: d.Why,
+				Changes: append([]plan.Change{}, d.Changes...), Leaves: append([]string{}, d.Leaves...)})
+		}
+		story.Waves = append(story.Waves, devices)
+	}
+	return story, nil
+}
+
+// Repair cuts the damaged end off the journal of a run, and gives the name of the copy that it keeps. Where giveUp is set the run
+// is closed for that reason instead, wherever its journal is damaged.
+func Repair(store journal.Store, run, giveUp string) (kept string, err error) {
+	lease, err := store.Lock(journal.Lock{Run: run, Verb: "repair"})
+	if err != nil {
+		return "", err
+	}
+	if giveUp == "" {
+		kept, err = store.Repair(run)
+	} else if d, unread := store.Damage(run); unread != nil || d == nil {
+		err = errors.Join(unread, fmt.Errorf("the journal of run %s is sound: weir recover ends the run, or weir runs --abandon", run))
+	} else {
+		kept, err = store.GiveUp(run, giveUp)
+	}
+	return kept, errors.Join(err, lease.Release())
 }

@@ -31,11 +31,24 @@ func (f *consentFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.Reboot, "allow-reboot", false, "allow changes that restart a device")
 }
 
+// auditFlags say why a run is made.
+type auditFlags struct{ reason, ticket string }
+
+func (f *auditFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.reason, "reason", "", "why this is done, for the record")
+	cmd.Flags().StringVar(&f.ticket, "ticket", "", "where it was agreed, for the record")
+}
+
 // settleFlags say how waves are judged.
 func settleFlags(cmd *cobra.Command, o *control.Settle) {
 	cmd.Flags().DurationVar(&o.Window, "settle", 0, "watch the counters at least so long after a wave (default what the intent says; never less than two of their intervals)")
 	cmd.Flags().StringVar(&o.Idle, "idle", "", "when the class carries no traffic in that window: hold or accept (default what the intent says)")
 	cmd.Flags().BoolVar(&o.Blind, "no-counters", false, "do not watch counters: a wave stays when it reads back as wanted")
+	waitFlags(cmd, o)
+}
+
+// waitFlags say how long weir waits for a device.
+func waitFlags(cmd *cobra.Command, o *control.Settle) {
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 0, "for one operation on a device, beside three times its expected cost (default 1m)")
 	cmd.Flags().DurationVar(&o.Patience, "patience", 0, "for a device that does not answer, or whose state is in doubt (default 2m)")
 }
@@ -46,6 +59,7 @@ func applyCommand(c *console) *cobra.Command {
 	var dir string
 	var settle control.Settle
 	var release []string
+	var audit auditFlags
 	cmd := &cobra.Command{
 		Use:   "apply [FILE|DIR]",
 		Short: "Carry out a saved plan, or plan and ask",
@@ -87,13 +101,14 @@ the inventory, and the device keeps it.`,
 			if err != nil {
 				return err
 			}
-			return c.apply(cmd.Context(), r, p, agreed, settle, saved)
+			return c.apply(cmd.Context(), r, p, agreed, settle, audit, saved)
 		},
 	}
 	f.register(cmd)
 	agreed.register(cmd)
 	settleFlags(cmd, &settle)
 	cmd.Flags().StringArrayVar(&release, "release", nil, "forget what weir owns on this device, which left the inventory: it stays there and is nobody's; nothing else is done")
+	audit.register(cmd)
 	cmd.Flags().StringVar(&dir, "repo", ".", "the fabric repo that a saved plan was made from")
 	return cmd
 }
@@ -122,7 +137,7 @@ func (c *console) release(r *control.Repo, names []string, saved, agreed bool) e
 }
 
 // apply shows the plan unless it was saved, asks unless that was agreed, and carries it out.
-func (c *console) apply(ctx context.Context, r *control.Repo, p plan.Plan, agreed consentFlags, settle control.Settle, saved bool) error {
+func (c *console) apply(ctx context.Context, r *control.Repo, p plan.Plan, agreed consentFlags, settle control.Settle, audit auditFlags, saved bool) error {
 	if p.Intent != r.Digest {
 		return control.ErrMoved
 	}
@@ -144,7 +159,7 @@ func (c *console) apply(ctx context.Context, r *control.Repo, p plan.Plan, agree
 	if !saved && !agreed.yes && !c.asked("Apply these changes? Only yes is taken: ") {
 		return errors.New("nothing was done")
 	}
-	return c.run("apply", settle, func(o control.RunOptions) (control.Result, error) { return r.Apply(ctx, p, o) })
+	return c.run("apply", settle, audit, func(o control.RunOptions) (control.Result, error) { return r.Apply(ctx, p, o) })
 }
 
 // remade reads a saved plan and makes its steps again: what is agreed to and sent are those, and nothing of the file.
@@ -172,12 +187,12 @@ func (c *console) asked(question string) bool {
 }
 
 // run carries out a run and prints how it goes and how it ended.
-func (c *console) run(verb string, settle control.Settle, do func(control.RunOptions) (control.Result, error)) error {
+func (c *console) run(verb string, settle control.Settle, audit auditFlags, do func(control.RunOptions) (control.Result, error)) error {
 	if settle.Blind {
 		c.stderr().Printf("%s: --no-counters: waves are not judged by what the network does\n", c.stderr().Bad("note"))
 	}
 	shown := view.ShowRun(c.stderr(), c.json)
-	result, err := do(control.RunOptions{Settle: settle, Observe: func(r control.Record) {
+	result, err := do(control.RunOptions{Settle: settle, Reason: audit.reason, Ticket: audit.ticket, Observe: func(r control.Record) {
 		shown.Record(r)
 		if c.observed != nil {
 			c.observed(r)
@@ -212,18 +227,23 @@ func (c *console) result(verb string, result control.Result, err error) error {
 			return err
 		}
 	} else {
-		c.stdout().RunResult(verb, result)
+		c.stdout().RunResult(verb, result, view.Next{Recover: c.hint("recover"), Rollback: c.hintRepo("rollback", result.Run),
+			Abandon: c.hint("runs", "--abandon", result.Run, "--reason", "TEXT")})
 	}
+	ended := verb == "recover" || verb == "abandon" // whatever the run came to, it has its end
 	switch result.Outcome {
 	case control.Applied:
 		return nil
-	case control.AsBefore:
-		if verb == "recover" {
-			return nil
-		}
-		return exit(exitRolledBack)
+	case control.Unknown, control.Partial:
+		return exit(exitUnknown)
 	}
-	return exit(exitUnknown)
+	switch {
+	case ended:
+		return nil
+	case result.Outcome == control.Incomplete:
+		return exit(exitIncomplete)
+	}
+	return exit(exitRolledBack)
 }
 
 func isFile(name string) bool {

@@ -284,7 +284,7 @@ func TestRollbackLeadsEveryDeviceBackLeafForLeaf(t *testing.T) {
 	}
 	for _, m := range meddling() {
 		f.byHand(t, m.device, m.lines...)
-		code, _, said := f.weir(append([]string{"rollback", result.Run, "--repo", f.dir}, blind()...)...)
+		code, _, said := f.weir(append([]string{"rollback", result.Run, "--repo", f.dir, "--all-or-nothing"}, blind()...)...)
 		if code != exitError || !strings.Contains(said, "stale") || !strings.Contains(said, m.device+": ") {
 			t.Errorf("rollback over %s that changed since: exit code %d: %s", m.device, code, said)
 		}
@@ -292,7 +292,13 @@ func TestRollbackLeadsEveryDeviceBackLeafForLeaf(t *testing.T) {
 			t.Fatalf("%s is not set back: %+v", m.device, result)
 		}
 	}
-	back, code := f.end(t, append([]string{"rollback", result.Run, "--repo", f.dir, "--json"}, blind()...)...)
+	if code, _, said := f.weir(append([]string{"rollback", result.Run, "--repo", f.dir, "--yes"}, blind()...)...); code != exitError || !strings.Contains(said, "--allow-flap") {
+		t.Errorf("it touches traffic without consent: exit code %d: %s", code, said)
+	}
+	if out := f.must(t, exitDone, "rollback", result.Run, "--repo", f.dir, "--plan"); !strings.Contains(out, "Rollback of "+result.Run+": 5 devices") {
+		t.Errorf("the preview: %s", out)
+	}
+	back, code := f.end(t, append([]string{"rollback", result.Run, "--repo", f.dir, "--json"}, agreed(blind()...)...)...)
 	if code != exitDone || len(back.Devices) != 5 {
 		t.Fatalf("exit code %d: %+v", code, back)
 	}
@@ -305,6 +311,43 @@ func TestRollbackLeadsEveryDeviceBackLeafForLeaf(t *testing.T) {
 	}
 	if diff := cmp.Diff(config, f.configs(t)); diff != "" {
 		t.Errorf("the devices' own configurations: %s", diff)
+	}
+}
+
+// TestARollbackLeavesWhatChangedSinceAndIsThenIncomplete changes a switch by hand after a run: the rest is led back, and the run says
+// so. What is left of the run is led back by another rollback.
+func TestARollbackLeavesWhatChangedSinceAndIsThenIncomplete(t *testing.T) {
+	f := newFabric(t, mixed())
+	before := f.states(t)
+	result, code := f.apply(t, blind()...)
+	if code != exitDone {
+		t.Fatalf("exit code %d: %+v", code, result)
+	}
+	applied := f.states(t)["leaf1"]
+	m := meddling()[0]
+	f.byHand(t, m.device, m.lines...)
+	back, code := f.end(t, append([]string{"rollback", result.Run, "--repo", f.dir, "--json"}, agreed(blind()...)...)...)
+	if code != exitIncomplete || back.Outcome != journal.Incomplete || len(back.Devices) != 4 || len(back.Left) != 1 || back.Left[0].Device != m.device {
+		t.Fatalf("exit code %d: %+v", code, back)
+	}
+	wred := func(s plan.State) string {
+		for _, l := range s.Owned {
+			if l.Addr.String() == m.want {
+				return l.Value
+			}
+		}
+		return ""
+	}
+	f.byHand(t, m.device, strings.Replace(m.lines[0], "9000000", wred(applied), 1))
+	back, code = f.end(t, append([]string{"rollback", result.Run, "--repo", f.dir, "--json"}, agreed(blind()...)...)...)
+	if code != exitDone || len(back.Devices) != 1 || len(back.Left) != 0 {
+		t.Fatalf("exit code %d: %+v", code, back)
+	}
+	if diff := cmp.Diff(leaves(before, owned), leaves(f.states(t), owned)); diff != "" {
+		t.Errorf("owned: %s", diff)
+	}
+	if out := f.must(t, exitDone, "show", result.Run, "--repo", f.dir); !strings.Contains(out, "leaf1: applied") || !strings.Contains(out, "  by ") {
+		t.Errorf("the run: %s", out)
 	}
 }
 

@@ -29,6 +29,7 @@ const (
 	exitFindings   = 3 // findings of severity error
 	exitRolledBack = 4
 	exitUnknown    = 5 // partial or unknown
+	exitIncomplete = 6 // what was done stays and is whole; the rest was not begun or is as before
 )
 
 // exit is an error that only carries an exit code: what there is to say was printed.
@@ -72,6 +73,9 @@ func (c *console) mainUntil(ctx context.Context, args []string) int {
 	}
 	v := c.stderr()
 	v.Printf("%s: %v\n", v.Bad("error"), err)
+	if next := c.advice(err); next != "" {
+		v.Printf("  %s\n", next)
+	}
 	return exitError
 }
 
@@ -102,6 +106,7 @@ type console struct {
 	out, err io.Writer
 	json     bool
 	lab      bool                       // talk to the lab of the repo and not to the real devices
+	place    place                      // where the repo of this command is
 	record   string                     // a file for the dialogue with devices; empty: none
 	effects  control.Effects            // on the world outside; the zero value is the real thing
 	person   func(question string) bool // answers what the operator is asked; nil: whoever sits at the terminal

@@ -114,14 +114,18 @@ func (c *console) observe(ctx context.Context, r *control.Repo, names []string, 
 	return r.Observe(ctx, names, observed, progress.step)
 }
 
-// showCommand prints a saved plan. It needs neither the repo nor the devices.
+// showCommand prints a saved plan, or a run. It needs neither a repo that holds nor the devices.
 func showCommand(c *console) *cobra.Command {
 	var lines bool
+	var dir, journal string
 	cmd := &cobra.Command{
-		Use:   "show FILE",
-		Short: "Print a saved plan",
+		Use:   "show FILE|RUN",
+		Short: "Print a saved plan, or a run: what it changed, who made it, and how it ended",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if !isFile(args[0]) {
+				return c.showRun(c.store(dir, journal), args[0])
+			}
 			p, err := control.LoadPlan(args[0])
 			if err != nil {
 				return err
@@ -133,6 +137,8 @@ func showCommand(c *console) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&lines, "lines", false, "also show what is sent, in the device's own words")
+	cmd.Flags().BoolVar(&lines, "lines", false, "of a plan: also what is sent, in the device's own words")
+	cmd.Flags().StringVar(&dir, "repo", ".", "of a run: the fabric repo")
+	journalFlag(cmd, &journal)
 	return cmd
 }

@@ -37,6 +37,7 @@ func (c *console) options(journal string) (control.Options, error) {
 
 // open reads, resolves and checks the repo in dir. journal overrides where the journal is kept.
 func (c *console) open(dir, journal string) (*control.Repo, error) {
+	c.place = place{dir, journal}
 	o, err := c.options(journal)
 	if err != nil {
 		return nil, err
@@ -121,6 +122,9 @@ func (c *console) warnUnverified(r *control.Repo, names []string) {
 func (c *console) warnUnfinished(r *control.Repo) {
 	if err := r.Free(); err != nil {
 		c.stderr().Printf("%s: %v\n", c.stderr().Bad("note"), err)
+		if next := c.advice(err); next != "" {
+			c.stderr().Printf("  %s\n", next)
+		}
 	}
 }
 

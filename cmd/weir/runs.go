@@ -3,147 +3,147 @@ package main
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
-func rollbackCommand(c *console) *cobra.Command {
-	var journal string
-	var settle control.Settle
-	var dir string
-	cmd := &cobra.Command{
-		Use:   "rollback RUN",
-		Short: "Undo an applied run from its journal",
-		Long: `rollback leads every device that a run changed back to what was read before it, by weir's own inverse, in waves that are
-judged like those of an apply. It refuses where a device changed since.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := c.resolved(dir, journal)
-			if err != nil {
-				return err
-			}
-			return c.run("rollback", settle, func(o control.RunOptions) (control.Result, error) { return r.Rollback(cmd.Context(), args[0], o) })
-		},
-	}
-	cmd.Flags().StringVar(&dir, "repo", ".", "the fabric repo")
-	journalFlag(cmd, &journal)
-	settleFlags(cmd, &settle)
-	return cmd
-}
-
-func recoverCommand(c *console) *cobra.Command {
-	var journal string
-	var settle control.Settle
-	cmd := &cobra.Command{
-		Use:   "recover [DIR]",
-		Short: "Finish or undo what a killed or cut-off run left",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := c.resolved(dirArg(args), journal)
-			if err != nil {
-				return err
-			}
-			open, err := r.Store.Unfinished()
-			if err != nil {
-				return err
-			}
-			if len(open) == 0 {
-				if err := r.ReleaseLock(); err != nil {
-					return err
-				}
-				if !c.json {
-					c.stdout().Printf("Nothing to recover: every run has its end.\n")
-				}
-				return c.nothing("recover", "every run has its end")
-			}
-			for _, name := range open {
-				recovered := func(o control.RunOptions) (control.Result, error) { return r.Recover(cmd.Context(), name, o) }
-				if err := c.run("recover", settle, recovered); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}
-	journalFlag(cmd, &journal)
-	settleFlags(cmd, &settle)
-	return cmd
+// runsFlags are those of runs.
+type runsFlags struct {
+	journal         string
+	repair, abandon string
+	giveUp, yes     bool
+	settle          control.Settle
+	audit           auditFlags
 }
 
 func runsCommand(c *console) *cobra.Command {
-	var journal string
+	var f runsFlags
 	cmd := &cobra.Command{
 		Use:   "runs [DIR]",
-		Short: "List the runs and how they ended",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			rows, err := control.Runs(control.StoreOf(dirArg(args), control.Options{Journal: journal, Lab: c.lab}))
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.printJSON(struct {
-					Format int              `json:"format"`
-					Runs   []control.RunRow `json:"runs"`
-				}{plan.Format, rows})
-			}
-			v := c.stdout()
-			for _, row := range rows {
-				end := string(row.Outcome)
-				if row.Outcome == "" {
-					end = v.Bad("cut off") + ": weir recover ends it"
+		Short: "List the runs and how they ended; repair a journal, close a run by hand",
+		Long: `runs lists the runs, oldest first. weir show RUN shows one of them.
+
+--repair RUN cuts the damaged end off the journal of a run, after it has shown what would be lost and asked; it keeps a copy. A
+journal that is damaged in the middle is not repaired; with --give-up --reason TEXT its run is closed, and you see to its devices.
+
+--abandon RUN --reason TEXT closes a run that recover cannot bring to its end. It changes no device, keeps in the journal what
+differs on those that are left, and gives the lock back.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := dirArg(args)
+			switch {
+			case f.repair != "" && f.abandon != "":
+				return errors.New("--repair and --abandon are two things: do one")
+			case f.repair != "":
+				return c.repair(c.store(dir, f.journal), f)
+			case f.abandon != "":
+				r, err := c.resolved(dir, f.journal)
+				if err != nil {
+					return err
 				}
-				v.Printf("%s  %-8s  %d devices  %s\n", row.Run, row.Verb, row.Devices, end)
+				return c.run("abandon", f.settle, f.audit, func(o control.RunOptions) (control.Result, error) { return r.Abandon(cmd.Context(), f.abandon, o) })
 			}
-			if len(rows) == 0 {
-				v.Printf("No runs yet.\n")
-			}
-			return nil
+			return c.runs(c.store(dir, f.journal))
 		},
 	}
-	journalFlag(cmd, &journal)
+	journalFlag(cmd, &f.journal)
+	cmd.Flags().StringVar(&f.repair, "repair", "", "cut the damaged end off the journal of this run")
+	cmd.Flags().StringVar(&f.abandon, "abandon", "", "close this run as it stands")
+	cmd.Flags().BoolVar(&f.giveUp, "give-up", false, "with --repair: close the run, wherever its journal is damaged")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
+	waitFlags(cmd, &f.settle)
+	f.audit.register(cmd)
 	return cmd
 }
 
-func locksCommand(c *console) *cobra.Command {
-	var journal string
-	var release bool
-	cmd := &cobra.Command{
-		Use:   "locks [DIR]",
-		Short: "Show who is changing the fabric",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			store := control.StoreOf(dirArg(args), control.Options{Journal: journal, Lab: c.lab})
-			held, err := store.Locked()
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.printJSON(struct {
-					Format int           `json:"format"`
-					Lock   *control.Lock `json:"lock"`
-				}{plan.Format, held})
-			}
-			v := c.stdout()
-			if held == nil {
-				v.Printf("Not locked.\n")
-				return nil
-			}
-			v.Printf("%s %s by %s, process %d, for %v\n", held.Verb, held.Run, held.Who, held.PID, time.Since(held.Since).Round(time.Second))
-			if !release {
-				return nil
-			}
-			if open, err := store.Unfinished(); err != nil || len(open) > 0 {
-				return errors.Join(err, fmt.Errorf("run %s has no end: weir recover ends it and gives the lock back", held.Run))
-			}
-			return control.ReleaseLock(store)
-		},
+// store is that of a command that needs no repo which holds.
+func (c *console) store(dir, folder string) journal.Store {
+	c.place = place{dir, folder}
+	return control.StoreOf(dir, control.Options{Journal: folder, Lab: c.lab})
+}
+
+// runs prints the list.
+func (c *console) runs(store journal.Store) error {
+	rows, err := control.Runs(store)
+	if err != nil {
+		return err
 	}
-	journalFlag(cmd, &journal)
-	cmd.Flags().BoolVar(&release, "release", false, "give the lock back; refused while a run has no end")
-	return cmd
+	if c.json {
+		return c.printJSON(struct {
+			Format int              `json:"format"`
+			Runs   []control.RunRow `json:"runs"`
+		}{plan.Format, rows})
+	}
+	v := c.stdout()
+	for _, row := range rows {
+		end := string(row.Outcome)
+		switch {
+		case row.Damage != "":
+			err := &journal.DamagedError{Run: row.Run, Damage: row.Damage}
+			end = v.Bad("damaged") + ": " + row.Damage + ": " + c.advice(err)
+		case row.Outcome == "":
+			end = v.Bad("cut off") + ": " + c.hint("recover")
+		}
+		v.Printf("%s  %-8s  %d devices  %s  %s\n", row.Run, row.Verb, row.Devices, end, v.Dim(row.Reason))
+	}
+	if len(rows) == 0 {
+		v.Printf("No runs yet.\n")
+	}
+	return nil
+}
+
+// repair shows what is damaged in a journal and what would be lost, asks, and repairs it.
+func (c *console) repair(store journal.Store, f runsFlags) error {
+	d, err := store.Damage(f.repair)
+	if err != nil {
+		return err
+	}
+	if d == nil {
+		return fmt.Errorf("the journal of run %s is sound", f.repair)
+	}
+	switch {
+	case f.giveUp && f.audit.reason == "":
+		return errors.New("a run is given up for a reason: --reason")
+	case !f.giveUp && !d.Tail:
+		return d.DamagedError
+	case !f.giveUp:
+		f.audit.reason = ""
+	}
+	c.stderr().Damage(d)
+	if !f.yes && !c.asked("Go on? Only yes is taken: ") {
+		return errors.New("nothing was done")
+	}
+	kept, err := control.Repair(store, f.repair, f.audit.reason)
+	if err != nil {
+		return err
+	}
+	next := "Now: " + c.hint("recover")
+	if f.giveUp {
+		next = "The run is closed. See to its devices: " + c.hint("drift")
+	}
+	c.stderr().Printf("The journal as it was is in %s.\n%s\n", kept, next)
+	return nil
+}
+
+// runStory is the JSON form of show RUN.
+type runStory struct {
+	Format int `json:"format"`
+	control.RunStory
+}
+
+// showRun prints one run.
+func (c *console) showRun(store journal.Store, run string) error {
+	story, err := control.StoryOf(store, run)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(runStory{1, story})
+	}
+	c.stdout().RunStory(story)
+	return nil
 }

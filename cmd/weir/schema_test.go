@@ -31,13 +31,15 @@ func TestTheSchemaOfTheJSONFormsIsPublished(t *testing.T) {
 		"check": findings{}, "explain": explained{}, "plan": plan.Plan{}, "drift": drift{}, "apply": runResult{}, "demo": demoReport{},
 		"deadlock": deadlock.Answer{}, "congestion": congestionAnswer{}, "prove": control.PathProof{},
 		"watch": verdictEvent{}, "watch --once": judged{},
+		"rollback": rollbackPlan{}, "run": runStory{},
 	} {
 		defs[name] = schemaOf(reflect.TypeOf(form))
 	}
 	got, err := json.MarshalIndent(map[string]any{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
-		"title":   "What weir prints with --json, by command. apply is also the form of rollback and recover; watch prints one document a line.",
-		"$defs":   defs,
+		"title": "What weir prints with --json, by command. apply is also the form of rollback, recover and runs --abandon; rollback is that of " +
+			"rollback --plan, run that of show RUN; watch prints one document a line.",
+		"$defs": defs,
 	}, "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +96,7 @@ func object(t reflect.Type) map[string]any {
 	for _, f := range reflect.VisibleFields(t) {
 		tag := f.Tag.Get("json")
 		name, options, _ := strings.Cut(tag, ",")
-		if !f.IsExported() || tag == "-" {
+		if !f.IsExported() || tag == "-" || f.Anonymous && name == "" { // what is embedded comes by itself
 			continue
 		}
 		if name == "" {

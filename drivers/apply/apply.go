@@ -26,8 +26,12 @@ type Device interface {
 	Device() string
 	Queries() []plan.Query
 	Read([]plan.Answer) (plan.State, error)
+	// Write is the whole document that the intent wants.
+	Write() (plan.Document, diag.List)
 	// Step leads from have to want; a step without changes says that there is nothing to do.
 	Step(have plan.State, want plan.Document) (plan.Step, diag.List)
+	// Undo leads from have back to before, in the order opposite to that of the step from before to have.
+	Undo(have plan.State, before plan.Document) (plan.Step, diag.List)
 }
 
 // Verdict is what the counters say of a wave.
@@ -53,16 +57,16 @@ type Config struct {
 	Poll     time.Duration // between two looks at such a device; 1 second
 	Scale    float64       // seconds of the devices, in which a step's Cost is, in one of ours; 1, and more in a lab
 	Observe  func(journal.Record)
-	Who      string // user@host, for the lock
-	PID      int
+	Audit    journal.Audit // on whose behalf; it stands in the journal
 }
 
 // Result is how a run ended.
 type Result struct {
 	Run     string          `json:"run"`
 	Outcome journal.Outcome `json:"outcome"`
-	Why     string          `json:"why"`     // what stopped the run; empty when it went through
-	Devices []DeviceResult  `json:"devices"` // of the waves that were begun, in their order
+	Why     string          `json:"why"`            // what stopped the run; empty when it went through
+	Devices []DeviceResult  `json:"devices"`        // of the waves that were begun, in their order
+	Left    []Left          `json:"left,omitempty"` // a rollback: devices that it does not touch, and why
 }
 
 // DeviceResult is how one device ended.
@@ -72,6 +76,8 @@ type DeviceResult struct {
 	Outcome journal.Outcome `json:"outcome"`
 	Why     string          `json:"why"`
 	Leaves  []string        `json:"leaves"` // what differs from before, where the outcome is partial
+	// Lost are lines of others that the device's own commit timer took back with the change. weir does not write them.
+	Lost []string `json:"lost,omitempty"`
 }
 
 // StaleError says that devices changed since the plan was made.
@@ -91,23 +97,25 @@ func (e *StaleError) Error() string {
 // Apply carries out p. want is the wanted document of each of its devices. The error tells why nothing was sent; from the
 // first message on, what happens is in the result.
 func (c Config) Apply(ctx context.Context, p plan.Plan, want map[string]plan.Document) (Result, error) {
-	if err := c.fresh(p.ID); err != nil {
-		return Result{}, err
-	}
-	return c.execute(ctx, journal.Record{Kind: journal.Started, Verb: "apply", Plan: p.ID}, p.Waves, want, nil)
+	start := journal.Record{Kind: journal.Started, Verb: "apply", Plan: p.ID, Content: p.Content()}
+	return c.execute(ctx, start, p.Waves, want, nil, nil)
 }
 
-// fresh refuses a plan that was applied, and any while a run stands open.
-func (c Config) fresh(id string) error {
-	if err := c.Store.Free(c.Who); err != nil {
-		return err
+// consumed refuses a plan that was applied: one of which something was sent, and one that does what a run did that still stands.
+func (c Config) consumed(start journal.Record) error {
+	if start.Plan == "" {
+		return nil
 	}
 	begun, err := c.Store.Begun()
 	if err != nil {
 		return err
 	}
-	for _, past := range begun {
-		if past.Plan == id && id != "" {
+	undone := map[string]bool{}
+	for _, past := range slices.Backward(begun) {
+		if past.Of != "" && past.Stays() && !undone[past.Name] {
+			undone[past.Of] = true
+		}
+		if past.Sent && past.Plan == start.Plan || past.Content == start.Content && past.Sent && past.Stays() && !undone[past.Name] {
 			return &journal.ConsumedError{Run: past.Name}
 		}
 	}
@@ -116,33 +124,37 @@ func (c Config) fresh(id string) error {
 
 // execute runs waves under a new journal. owners, where it is not nil, is what the manifest of each device becomes when it
 // is confirmed.
-func (c Config) execute(ctx context.Context, start journal.Record, waves [][]plan.Step, want map[string]plan.Document, owners plan.Manifest) (Result, error) {
+func (c Config) execute(ctx context.Context, start journal.Record, waves [][]plan.Step, want map[string]plan.Document, owners plan.Manifest, left []Left) (Result, error) {
 	pace := plan.Pace{Parallel: c.Parallel, Operation: max(c.Timeout, time.Minute), Window: c.Window}
 	waves, short := pace.Cover(waves)
 	if len(short) > 0 {
 		return Result{}, fmt.Errorf("nothing was sent: %w; make waves smaller (--wave-size) or watch for a shorter time (--settle)", short[0])
 	}
-	r, err := c.begin(start, waves, want)
+	r, err := c.begin(start, waves)
 	if err != nil {
 		return Result{}, err
 	}
-	defer r.journal.Close()
-	r.owners = owners
+	r.want, r.owners, r.result.Left = want, owners, left
 	if err := r.stale(ctx, waves); err != nil {
-		return Result{}, errors.Join(err, r.abandon(err))
+		r.result.Why = err.Error()
+		r.end()
+		return Result{}, err
 	}
 	for n, steps := range waves {
 		if ended := r.wave(ctx, n, steps); !ended {
 			break
 		}
 	}
-	return r.result, r.end()
+	r.end()
+	return r.result, nil
 }
 
 // run is one run while it goes on.
 type run struct {
 	Config
+	lease   *journal.Lease
 	journal *journal.Journal
+	back    bool // a rollback
 	want    map[string]plan.Document
 	owners  plan.Manifest // a rollback: what is weir's afterwards
 	result  Result
@@ -150,15 +162,22 @@ type run struct {
 	owning sync.Mutex
 }
 
-func (c Config) begin(start journal.Record, waves [][]plan.Step, want map[string]plan.Document) (*run, error) {
+// begin takes the lock, sees under it that no run stands open and the plan was not applied, and writes the first record.
+func (c Config) begin(start journal.Record, waves [][]plan.Step) (*run, error) {
 	c = c.withDefaults()
-	name := c.Store.Time().Format("20060102-150405.000")
-	if err := c.Store.Lock(journal.Lock{Run: name, Verb: start.Verb, Who: c.Who, PID: c.PID, Since: c.Store.Time()}); err != nil {
+	lease, err := c.Store.Lock(journal.Lock{Verb: start.Verb})
+	if err != nil {
 		return nil, err
 	}
-	j, err := c.Store.Create(name, c.Observe)
+	if err = c.Store.Ended(); err == nil {
+		err = c.consumed(start)
+	}
 	if err != nil {
-		return nil, errors.Join(err, c.Store.Unlock())
+		return nil, errors.Join(err, lease.Release())
+	}
+	j, err := c.Store.Create(lease.Run(), c.Observe)
+	if err != nil {
+		return nil, errors.Join(err, lease.Release())
 	}
 	for _, steps := range waves {
 		var devices []string
@@ -167,8 +186,11 @@ func (c Config) begin(start journal.Record, waves [][]plan.Step, want map[string
 		}
 		start.Devices = append(start.Devices, devices)
 	}
-	r := &run{Config: c, journal: j, want: want, result: Result{Run: name, Outcome: journal.Applied, Devices: []DeviceResult{}}}
-	return r, j.Append(start)
+	start.Audit = &c.Audit
+	if err := j.Append(start); err != nil {
+		return nil, errors.Join(err, c.Store.Discard(j), lease.Release())
+	}
+	return &run{Config: c, lease: lease, journal: j, back: start.Verb == rollback, result: Result{Run: lease.Run(), Devices: []DeviceResult{}}}, nil
 }
 
 func (c Config) withDefaults() Config {
@@ -189,37 +211,44 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// abandon ends a run before anything was sent.
-func (r *run) abandon(why error) error {
-	r.result.Outcome, r.result.Why = journal.AsBefore, why.Error()
-	return r.end()
-}
-
-// end writes the last record and gives the lock back, unless a device is stuck: then both stay for Recover.
-func (r *run) end() error {
-	for _, d := range r.result.Devices {
-		if d.Outcome == journal.Unknown || d.Outcome == journal.Partial {
-			r.result.Outcome = journal.Worse(r.result.Outcome, d.Outcome)
+// end says what the run has come to as its journal has it, writes that down, and gives the lock back. A run of which a device is
+// stuck, or whose end cannot be written, stays open for Recover.
+func (r *run) end() {
+	r.result.Outcome = journal.Replay(r.journal.Records()).Result()
+	if r.result.Outcome == journal.Applied && len(r.result.Left) > 0 {
+		r.result.Outcome = journal.Incomplete
+	}
+	var failed error
+	if !r.result.Outcome.Open() {
+		if failed = r.journal.Append(journal.Record{Kind: journal.Ended, Outcome: r.result.Outcome, Text: r.result.Why}); failed != nil {
+			r.result.Outcome = journal.Unknown
+			failed = fmt.Errorf("the devices are as listed, but the end of the run is not on record: %w", failed)
 		}
 	}
-	if r.result.Outcome == journal.Unknown || r.result.Outcome == journal.Partial {
-		return nil
+	if failed = errors.Join(failed, r.journal.Close(), r.lease.Release()); failed != nil {
+		r.because(failed)
 	}
-	if err := r.journal.Append(journal.Record{Kind: journal.Ended, Outcome: r.result.Outcome, Text: r.result.Why}); err != nil {
-		return err
+}
+
+// because adds to what stopped the run.
+func (r *run) because(err error) {
+	if r.result.Why != "" {
+		r.result.Why += "\n"
 	}
-	return r.Store.Unlock()
+	r.result.Why += err.Error()
 }
 
 // own changes the manifest on disk.
-func (r *run) own(change func(plan.Manifest)) error {
+func (r *run) own(change func(plan.Manifest) error) error {
 	r.owning.Lock()
 	defer r.owning.Unlock()
 	m, err := r.Store.Manifest()
 	if err != nil {
 		return err
 	}
-	change(m)
+	if err := change(m); err != nil {
+		return err
+	}
 	return r.Store.SaveManifest(m)
 }
 

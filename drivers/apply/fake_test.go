@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -30,14 +31,17 @@ type device struct {
 	dead     bool
 	fault    string // of the next Set: reject, hang, partial, lost
 	updating int    // looks until a hung change takes effect
-	mute     string // of the next Confirm, which takes effect: its answer is lost; dies: the device with it
+	mute     string // of the next Confirm, which takes effect: its answer is lost; dies: the device with it; changed: somebody comes after it; expired: the timer came first
 	late     map[string]string
 	invalid  error // what a validation comes to
 	away     int   // Sets for which there is nobody to talk to, after the fault
 }
 
 // words is the language of device; it satisfies Device.
-type words struct{ name string }
+type words struct {
+	name  string
+	timed bool
+}
 
 func (w words) Device() string { return w.name }
 func (w words) Queries() []plan.Query {
@@ -49,7 +53,30 @@ func (w words) Read(answers []plan.Answer) (plan.State, error) {
 	if err := json.Unmarshal(answers[0].Body, &values); err != nil {
 		return plan.State{}, err
 	}
-	return plan.State{Owned: document(w.name, values)}, nil
+	s := plan.State{Owned: document(w.name, values)}
+	for _, k := range slices.Sorted(maps.Keys(values)) {
+		if k[0] == '#' {
+			s.Rest = append(s.Rest, k+" "+values[k])
+		}
+	}
+	return s, nil
+}
+
+// Write is what every fleet wants.
+func (w words) Write() (plan.Document, diag.List) {
+	return document(w.name, map[string]string{"pfc": "3", "ecn": "150kB"}), nil
+}
+
+// Undo is a step whose last line goes first: a device of keys and values has no other order.
+func (w words) Undo(have plan.State, before plan.Document) (plan.Step, diag.List) {
+	s, findings := w.Step(have, before)
+	for _, c := range s.Chunks {
+		slices.Reverse(c.Send)
+	}
+	if w.timed {
+		s.Confirm, s.ConfirmMost = time.Minute, time.Hour
+	}
+	return s, findings
 }
 
 func document(name string, values map[string]string) plan.Document {
@@ -190,7 +217,15 @@ func (t target) Confirm(_ context.Context, p plan.Pending) error {
 	if t.timed && t.open != p.Name {
 		return &drivers.RejectedError{Device: t.name, Reason: "no session " + p.Name, Err: drivers.ErrDecided}
 	}
+	if t.mute == "expired" {
+		t.mute, t.running, t.open, t.base = "", t.base, "", nil
+		return &drivers.RejectedError{Device: t.name, Reason: "no session " + p.Name, Err: drivers.ErrDecided}
+	}
 	t.open, t.base = "", nil
+	if t.mute == "changed" {
+		t.mute, t.running["pfc"] = "", "5"
+		return nil
+	}
 	if mute := t.mute; mute != "" {
 		t.mute, t.dead = "", mute == "dies"
 		return &drivers.UnknownError{Device: t.name, Err: errors.New("connection lost")}
@@ -218,33 +253,45 @@ type fleet struct {
 	config  Config
 	want    map[string]plan.Document
 	plan    plan.Plan
+
+	mu     sync.Mutex
+	wrongs []string // what no run may do, and one did
+}
+
+func (f *fleet) wrong(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.wrongs = append(f.wrongs, fmt.Sprintf(format, args...))
 }
 
 // newFleet makes three devices in two waves: a and b first, then c. b has a commit timer.
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
 	f := &fleet{devices: map[string]*device{}, want: map[string]plan.Document{}}
-	f.config = Config{Store: journal.Store{Dir: t.TempDir()}, Devices: map[string]Device{}, Timeout: time.Second, Patience: 50 * time.Millisecond,
-		Poll: time.Microsecond, Who: "test", PID: 1 << 30,
+	f.config = Config{Store: journal.Store{Dir: t.TempDir(), Owner: owner(1)}, Devices: map[string]Device{}, Timeout: time.Second, Patience: 50 * time.Millisecond,
+		Poll: time.Microsecond,
 		Dial: func(_ context.Context, name string) (drivers.Target, error) { return f.devices[name].dial() }}
 	for i, name := range []string{"a", "b", "c"} {
 		f.devices[name] = &device{name: name, timed: i == 1, running: map[string]string{"pfc": "off", "old": "1", "#banner": "hands off"}}
-		f.config.Devices[name] = words{name}
+		f.config.Devices[name] = words{name: name, timed: i == 1}
 		f.want[name] = document(name, map[string]string{"pfc": "3", "ecn": "150kB"})
 	}
 	f.replan(t, "plan-1")
 	return f
 }
 
+// owner is a process of this machine that is not there.
+func owner(n int) journal.Owner { return journal.Owner{Who: "test@here", PID: 1<<30 + n, Boot: "boot"} }
+
 // replan makes a plan from what runs now.
 func (f *fleet) replan(t *testing.T, id string) {
 	t.Helper()
 	step := func(name string) plan.Step {
-		state, err := words{name}.Read([]plan.Answer{{Body: f.running(name)}})
+		state, err := words{name: name}.Read([]plan.Answer{{Body: f.running(name)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, _ := words{name}.Step(state, f.want[name])
+		s, _ := words{name: name}.Step(state, f.want[name])
 		if name == "b" {
 			s.Confirm, s.ConfirmMost = time.Minute, time.Hour
 		}

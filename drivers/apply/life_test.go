@@ -2,10 +2,13 @@ package apply
 
 import (
 	"context"
+	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -20,6 +23,8 @@ import (
 type memory struct {
 	mu    sync.Mutex
 	files map[string]*content
+	named map[string]*content // the names that outlive a loss of power
+	held  map[string]*life    // the kernel's locks
 	temps int
 }
 
@@ -28,10 +33,15 @@ type content struct {
 	synced int // how much of body outlives a loss of power
 }
 
+func newMemory() *memory {
+	return &memory{files: map[string]*content{}, named: map[string]*content{}, held: map[string]*life{}}
+}
+
 // blackout loses what was written and not synced.
 func (m *memory) blackout() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.files = maps.Clone(m.named)
 	for _, c := range m.files {
 		c.body = c.body[:c.synced]
 	}
@@ -209,6 +219,43 @@ func (l *life) CreateTemp(folder string) (string, journal.File, error) {
 	return name, f, err
 }
 
+func (l *life) SyncDir(folder string) error {
+	return l.change(func() error {
+		in := func(name string, _ *content) bool { return filepath.Dir(name) == folder }
+		maps.DeleteFunc(l.named, in)
+		for name, c := range l.files {
+			if in(name, c) {
+				l.named[name] = c
+			}
+		}
+		return nil
+	})
+}
+
+func (l *life) Lock(name string) (io.Closer, error) {
+	l.breathe()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if by := l.held[name]; by != nil && !by.dead() {
+		return nil, journal.ErrHeld
+	}
+	l.held[name] = l
+	return unlocked{l, name}, nil
+}
+
+// unlocked gives a kernel's lock back when it is closed.
+type unlocked struct {
+	life *life
+	name string
+}
+
+func (u unlocked) Close() error {
+	u.life.mu.Lock()
+	defer u.life.mu.Unlock()
+	delete(u.life.held, u.name)
+	return nil
+}
+
 func (l *life) Append(name string) (journal.File, error) {
 	l.breathe()
 	l.mu.Lock()
@@ -294,7 +341,44 @@ func (w wire) Get(ctx context.Context, qs []plan.Query) ([]plan.Answer, error) {
 
 func (w wire) Set(ctx context.Context, c plan.Chunk, p plan.Pending) error {
 	w.life.breathe()
+	w.life.announced(p)
 	return w.to.Set(ctx, c, p)
+}
+
+// announced checks that what is about to be sent is on a disk that has lost its power since: what the device was before, that it
+// is sent something, and that what is sent will be weir's.
+func (l *life) announced(p plan.Pending) {
+	if p.Name == "weir-validate" { // which changes nothing
+		return
+	}
+	on := newMemory()
+	l.mu.Lock()
+	for name, c := range l.named {
+		on.files[name] = &content{body: slices.Clone(c.body[:c.synced])}
+	}
+	l.mu.Unlock()
+	store := l.fleet.store(on)
+	runs, err := store.Unfinished()
+	if err != nil || len(runs) != 1 {
+		l.fleet.wrong("%s is sent something, and the open runs are %v, %v", p.Device, runs, err)
+		return
+	}
+	run, err := store.Replay(runs[0])
+	if err != nil {
+		l.fleet.wrong("%s is sent something, and the journal says %v", p.Device, err)
+		return
+	}
+	owned, err := store.Manifest()
+	for _, d := range run.Waves[run.Last].Devices {
+		saved := strings.HasSuffix(p.Name, "-save")
+		switch {
+		case d.Name != p.Device:
+		case !d.Known || d.Pending == nil || d.Pending.Name != strings.TrimSuffix(p.Name, "-save"):
+			l.fleet.wrong("%s is sent %s, and on record is %+v", p.Device, p.Name, d.Pending)
+		case run.Verb == "apply" && !saved && d.Phase == journal.Sending && !owned.Has(p.Device, "object of "+p.Device):
+			l.fleet.wrong("%s is sent what is not weir's yet: %v, %v", p.Device, owned, err)
+		}
+	}
 }
 
 func (w wire) Confirm(ctx context.Context, p plan.Pending) error {
@@ -311,8 +395,8 @@ func (w wire) Close() error { return w.to.Close() }
 
 // mortal is a fleet with a disk in memory, one device after the other, whose processes are all gone when they are asked for.
 func mortal(t *testing.T) (*fleet, *memory) {
-	f, m := newFleet(t), &memory{files: map[string]*content{}}
-	f.config.Store = journal.Store{Dir: "/journal", Alive: func(int) bool { return false }}
+	f, m := newFleet(t), newMemory()
+	f.config.Store = journal.Store{Dir: "/journal", Owner: owner(1), Alive: func(int) bool { return false }}
 	f.config.Parallel, f.config.Patience, f.config.Poll = 1, time.Minute, time.Second
 	return f, m
 }

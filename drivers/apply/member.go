@@ -2,6 +2,8 @@ package apply
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,15 +22,20 @@ type member struct {
 	step    plan.Step
 	target  drivers.Target // nil: not connected
 	noted   bool           // what follows was read and is in the journal
+	doubt   bool           // records about it are lost: it is looked at whatever the others say
 	before  plan.Document  // as the device was read before anything was sent
+	others  []string       // lines of others then; not known of a run that was cut off
+	rest    plan.Digest    // of these lines, where the device has a commit timer
+	lines   []string       // of others, that were new when the device was read last
 	reached plan.Digest    // of what was read back when it held what was wanted
 	objects []string       // that were weir's before
 	pending *plan.Pending  // nil: nothing was announced
 	sent    time.Time      // when the last message was answered; zero: none was sent
-	kept    bool           // confirmed on the device: its own timer no longer undoes it
+	kept    bool           // decided on the device: its own timer no longer undoes it
 	outcome journal.Outcome
 	why     error
 	leaves  []string
+	lost    []string // lines of others that the device's timer took with it
 }
 
 func (m *member) name() string { return m.step.Device }
@@ -93,20 +100,59 @@ func (m *member) prepare(ctx context.Context) error {
 		}
 		m.step.Chunks, m.step.Persist = nil, nil
 	}
-	m.before, m.noted = state.Owned, true
-	return m.own(func(manifest plan.Manifest) {
+	m.before = state.Owned
+	note := journal.Record{Kind: journal.Before, Owned: m.before}
+	if m.step.Confirm > 0 {
+		m.others, m.rest = state.Rest, digestOf(state.Rest)
+		note.Rest = m.rest
+	}
+	return m.own(func(manifest plan.Manifest) error {
 		m.objects = slices.Clone(manifest[m.name()])
-		err = m.log(journal.Record{Kind: journal.Before, Owned: m.before, Objects: m.objects})
+		note.Objects = m.objects
+		if err := m.log(note); err != nil {
+			return err
+		}
+		m.noted = true
 		for _, l := range m.want[m.name()] {
 			if l.Object != "" && !slices.Contains(manifest[m.name()], l.Object) {
 				manifest[m.name()] = append(manifest[m.name()], l.Object)
 			}
 		}
+		return nil
 	})
 }
 
-// send sends the chunks of a step under a name, each announced first. Where there are none it leaves the device in peace.
-func (m *member) send(ctx context.Context, step plan.Step, name string) error {
+// timed says that the device may still undo by itself what was sent.
+func (m *member) timed() bool { return m.pending != nil && !m.kept }
+
+// digestOf is the digest of lines, in whatever order.
+func digestOf(lines []string) plan.Digest {
+	sum := sha256.Sum256([]byte(strings.Join(slices.Sorted(slices.Values(lines)), "\n")))
+	return plan.Digest(hex.EncodeToString(sum[:]))
+}
+
+// newLines are the lines of others that stand there now and did not before, where that is known.
+func (m *member) newLines(state plan.State) []string {
+	if m.rest == "" || m.rest != digestOf(m.others) {
+		return m.lines
+	}
+	return missing(state.Rest, m.others)
+}
+
+// missing are the lines that are not among others.
+func missing(lines, others []string) []string {
+	var out []string
+	for _, l := range lines {
+		if !slices.Contains(others, l) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// send sends the chunks of a step under a name, each announced first. Where there are none it leaves the device in peace. A step of
+// the plan is announced with its changes.
+func (m *member) send(ctx context.Context, step plan.Step, name string, planned bool) error {
 	if len(step.Chunks) == 0 {
 		return nil
 	}
@@ -117,11 +163,18 @@ func (m *member) send(ctx context.Context, step plan.Step, name string) error {
 	if step.Confirm > 0 {
 		p.Deadline = m.Store.Time().Add(step.Confirm)
 	}
-	if err := m.log(journal.Record{Kind: journal.Pending, Pending: &p, Persist: step.Persist, Quiet: step.Quiet, Flaps: step.Flaps()}); err != nil {
+	note := journal.Record{Kind: journal.Pending, Pending: &p, Flaps: step.Flaps()}
+	if planned {
+		note.Changes = told(step.Changes)
+	}
+	if err := m.log(note); err != nil {
 		return err
 	}
 	m.pending, m.kept = &p, step.Confirm == 0
 	for i, chunk := range step.Chunks {
+		if err := m.lease.Held(); err != nil {
+			return err
+		}
 		if err := m.log(journal.Record{Kind: journal.Sending, Chunk: i}); err != nil {
 			return err
 		}
@@ -134,6 +187,15 @@ func (m *member) send(ctx context.Context, step plan.Step, name string) error {
 		}
 	}
 	return nil
+}
+
+// told are changes without their places in the repo.
+func told(changes []plan.Change) []plan.Change {
+	out := slices.Clone(changes)
+	for i := range out {
+		out[i].Because = nil
+	}
+	return out
 }
 
 // set sends one chunk. After an error that leaves the connection in doubt it is thrown away.
@@ -152,6 +214,9 @@ func (m *member) set(ctx context.Context, step plan.Step, chunk plan.Chunk, p pl
 func (m *member) confirm(ctx context.Context, step plan.Step) error {
 	if m.pending == nil {
 		return nil
+	}
+	if err := m.lease.Held(); err != nil {
+		return err
 	}
 	if err := m.connect(ctx); err != nil {
 		return err
@@ -187,20 +252,41 @@ func (m *member) confirmPending(ctx context.Context) error {
 		return unread
 	}
 	if state.Owned.Digest() != m.reached {
-		return fmt.Errorf("%w: its commit timer ended, or somebody ended it, before the wave was confirmed, and the change is gone", err)
+		return &movedError{m.name()}
 	}
 	return nil
+}
+
+// unmovedNow is unmoved within the time of one operation.
+func (m *member) unmovedNow(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
+	defer cancel()
+	return m.unmoved(ctx)
 }
 
 // confirmed notes that the device's change stays. A rollback gives back what its run had taken into the manifest.
 func (m *member) confirmed() error {
 	if m.owners != nil {
-		if err := m.own(func(manifest plan.Manifest) { setObjects(manifest, m.name(), m.owners[m.name()]) }); err != nil {
+		if err := m.own(m.owning(m.owners[m.name()])); err != nil {
 			return err
 		}
 	}
+	if err := m.log(journal.Record{Kind: journal.Confirmed}); err != nil {
+		return err
+	}
 	m.outcome, m.kept = journal.Applied, true
-	return m.log(journal.Record{Kind: journal.Confirmed})
+	return nil
+}
+
+// owning makes the objects those that are weir's on the device.
+func (m *member) owning(objects []string) func(plan.Manifest) error {
+	return func(manifest plan.Manifest) error {
+		manifest[m.name()] = objects
+		if len(objects) == 0 {
+			delete(manifest, m.name())
+		}
+		return nil
+	}
 }
 
 // settled waits until nothing on the device still changes it and two readings agree, and gives that reading. It gives up

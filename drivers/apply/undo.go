@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/drivers/apply/journal"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
@@ -19,23 +20,40 @@ const tries = 3
 func (r *run) undoAll(ctx context.Context, members []*member) {
 	_ = r.all(members, func(m *member) error {
 		switch {
-		case m.pending != nil:
+		case m.pending != nil || m.noted && m.doubt:
 			m.undo(ctx)
 		case m.noted:
+			if err := m.untouched(); err != nil {
+				m.why = err
+			}
 			m.outcome = journal.AsBefore
-			return m.disown()
+		case m.doubt:
+			err := errors.New("what it was before is lost with records of the journal: look at it by hand, then abandon the run")
+			m.outcome, m.why = journal.Unknown, errors.Join(err, m.log(journal.Record{Kind: journal.Stuck, Outcome: journal.Unknown, Text: err.Error()}))
 		}
 		return nil
 	})
 }
 
-// undo leads the device back to what it was before, by weir's own inverse of what is read now, and notes how that ended.
+// untouched notes that a device to which nothing was sent is as before.
+func (m *member) untouched() error {
+	return errors.Join(m.own(m.owning(m.objects)), m.log(journal.Record{Kind: journal.Undone, Digest: m.before.Digest()}))
+}
+
+// undo leads the device back to what it was before, by weir's own inverse of what is read now, and notes how that ended. Nothing
+// is done to the device before it is on record that it is led back.
 func (m *member) undo(ctx context.Context) {
-	err := m.log(journal.Record{Kind: journal.Undoing})
+	var err error
+	announced := false
 	until, pause := m.Store.Time().Add(m.Patience), drivers.Backoff{First: m.Poll, Longest: m.Patience / 4}
-	for n := 0; n < tries || unreachable(m.why) && m.Store.Time().Before(until); n++ {
-		if n > 0 && unreachable(m.why) && !pause.Wait(ctx) {
+	for n := 0; n < tries || unreachable(err) && m.Store.Time().Before(until); n++ {
+		if n > 0 && unreachable(err) && !pause.Wait(ctx) {
 			break
+		}
+		err = nil
+		if !announced {
+			err = m.log(journal.Record{Kind: journal.Undoing})
+			announced = err == nil
 		}
 		if err == nil {
 			err = m.restore(ctx)
@@ -44,15 +62,9 @@ func (m *member) undo(ctx context.Context) {
 			m.outcome, m.why, m.leaves = journal.AsBefore, nil, nil
 			return
 		}
-		var unknown *drivers.UnknownError
-		if errors.As(err, &unknown) || ctx.Err() != nil {
+		if _, unknown := errors.AsType[*drivers.UnknownError](err); unknown || ctx.Err() != nil {
 			break
 		}
-		m.why = err
-		err = nil
-	}
-	if err == nil {
-		err = m.why
 	}
 	m.outcome, m.why = journal.Unknown, err
 	if len(m.leaves) > 0 {
@@ -68,13 +80,14 @@ func unreachable(err error) bool {
 	return errors.As(err, &away)
 }
 
-// restore makes one attempt: cancel what the device would undo by itself, wait until it is quiet, send the inverse of what is
+// restore makes one attempt: wait until the device is quiet, decide what it would undo by itself, send the inverse of what is
 // different, and read.
 func (m *member) restore(ctx context.Context) error {
-	if !m.kept && m.pending != nil {
-		m.cancel(ctx)
-	}
 	have, err := m.settled(ctx)
+	if err == nil && m.timed() {
+		m.decide(ctx, have)
+		have, err = m.settled(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -82,12 +95,12 @@ func (m *member) restore(ctx context.Context) error {
 		return m.restored(have)
 	}
 	have.Route = m.step.Route
-	inverse, findings := m.Devices[m.name()].Step(have, m.before)
+	inverse, findings := m.toward(m.name(), have, m.before, true)
 	if len(inverse.Chunks) == 0 {
 		return fmt.Errorf("%s: %d values differ from before and cannot be set back: %s", m.name(), len(m.leaves), summaries(findings))
 	}
 	name := "weir-undo-" + strings.ReplaceAll(m.journal.Run, ".", "-")
-	if err := m.send(ctx, inverse, name); err != nil {
+	if err := m.send(ctx, inverse, name, false); err != nil {
 		return err
 	}
 	if err := m.confirm(ctx, inverse); err != nil {
@@ -102,35 +115,48 @@ func (m *member) restore(ctx context.Context) error {
 	return m.restored(have)
 }
 
-// cancel asks the device to drop what it holds unconfirmed. What comes of it is seen when the device is read.
-func (m *member) cancel(ctx context.Context) {
+// toward is the step to a document, in the direction that is safe: what a run does is undone in the opposite order, and a rollback
+// is itself an undoing.
+func (r *run) toward(device string, have plan.State, to plan.Document, undoing bool) (plan.Step, diag.List) {
+	if undoing != r.back {
+		return r.Devices[device].Undo(have, to)
+	}
+	return r.Devices[device].Step(have, to)
+}
+
+// decide ends the device's own timer. It makes the device undo the change, which takes back everything that was done since:
+// where others have changed lines meanwhile, the change is confirmed, and led back by weir's inverse, which leaves theirs. What
+// comes of it is seen when the device is read.
+func (m *member) decide(ctx context.Context, have plan.State) {
 	if m.connect(ctx) != nil {
 		return
 	}
 	ctx, stop := context.WithTimeout(ctx, m.Timeout)
 	defer stop()
-	if m.target.Cancel(ctx, *m.pending) != nil {
-		m.close()
+	decide := m.target.Cancel
+	if m.rest == "" || digestOf(have.Rest) != m.rest || len(differ(m.before, have.Owned)) == 0 { // the last: what waits leads back
+		decide = m.target.Confirm
 	}
+	if err := decide(ctx, *m.pending); err != nil && !errors.Is(err, drivers.ErrDecided) {
+		m.close()
+		return
+	}
+	m.kept = true
 }
 
 // restored notes that the device is as before.
 func (m *member) restored(have plan.State) error {
-	if err := m.disown(); err != nil {
+	if err := m.own(m.owning(m.objects)); err != nil {
 		return err
 	}
-	return m.log(journal.Record{Kind: journal.Undone, Digest: have.Owned.Digest()})
+	m.lost = missing(m.lines, have.Rest)
+	return m.log(journal.Record{Kind: journal.Undone, Digest: have.Owned.Digest(), Lines: m.lost})
 }
 
-// disown gives back what was taken into the manifest.
-func (m *member) disown() error {
-	return m.own(func(manifest plan.Manifest) { setObjects(manifest, m.name(), m.objects) })
-}
-
-func setObjects(m plan.Manifest, device string, objects []string) {
-	if len(objects) == 0 {
-		delete(m, device)
-		return
+func summaries(findings diag.List) string {
+	var words []string
+	for _, f := range findings {
+		words = append(words, f.Summary)
 	}
-	m[device] = objects
+	return strings.Join(words, "; ")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,8 +26,9 @@ func (r *run) wave(ctx context.Context, n int, steps []plan.Step) bool {
 			r.result.Devices = append(r.result.Devices, m.ended())
 		}
 	}()
+	unhurried := context.WithoutCancel(ctx)
 	if err := r.all(members, func(m *member) error { return m.prepare(ctx) }); err != nil {
-		r.undoAll(ctx, members)
+		r.undoAll(unhurried, members)
 		return r.stop(members, fmt.Errorf("nothing of this wave was sent: %w", err))
 	}
 	if err := r.all(members, func(m *member) error { return m.validate(ctx) }); err != nil {
@@ -41,18 +43,20 @@ func (r *run) wave(ctx context.Context, n int, steps []plan.Step) bool {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("interrupted: %w", err)
 		}
-		r.undoAll(context.WithoutCancel(ctx), members)
+		r.undoAll(unhurried, members)
 		return r.stop(members, err)
 	}
-	if err := r.confirmAll(context.WithoutCancel(ctx), members); err != nil {
-		r.result.Why = err.Error()
-		return false
+	if err := r.confirmAll(unhurried, members); err != nil {
+		if _, moved := errors.AsType[*movedError](err); moved {
+			r.undoAll(unhurried, members)
+		}
+		return r.stop(members, err)
 	}
 	if err := r.journal.Append(journal.Record{Kind: journal.WaveEnded, Wave: n, Outcome: journal.Applied}); err != nil {
 		return r.stop(members, err)
 	}
 	if ctx.Err() != nil {
-		r.result.Why = "interrupted after this wave"
+		r.because(fmt.Errorf("interrupted after wave %d", n+1))
 		return false
 	}
 	return true
@@ -61,7 +65,7 @@ func (r *run) wave(ctx context.Context, n int, steps []plan.Step) bool {
 // change sends everything, reads it back and has it judged. With a nil error the verdict is in the journal.
 func (r *run) change(ctx context.Context, members []*member, judge func(context.Context, map[string]time.Time) Verdict) error {
 	name := "weir-" + strings.ReplaceAll(r.journal.Run, ".", "-")
-	err := r.all(members, func(m *member) error { return m.send(ctx, m.step, name) })
+	err := r.all(members, func(m *member) error { return m.send(ctx, m.step, name, true) })
 	if err != nil {
 		return err
 	}
@@ -81,6 +85,9 @@ func (r *run) change(ctx context.Context, members []*member, judge func(context.
 	if !verdict.Pass {
 		return fmt.Errorf("the counters say no: %s", verdict.Text)
 	}
+	if err := r.all(members, func(m *member) error { return m.unmoved(ctx) }); err != nil {
+		return err
+	}
 	return r.journal.Append(journal.Record{Kind: journal.Passed, Wave: members[0].wave, Text: verdict.Text})
 }
 
@@ -94,18 +101,49 @@ func (m *member) reach(ctx context.Context) error {
 		return fmt.Errorf("%s: it took the changes, and reads back differently: %s is %q, wanted %q (%d differences)",
 			m.name(), left[0].Addr, left[0].Before, left[0].After, len(left))
 	}
-	m.reached = state.Owned.Digest()
-	return m.log(journal.Record{Kind: journal.Reached, Digest: m.reached, Parts: state.Owned.Parts()})
+	m.reached, m.lines = state.Owned.Digest(), m.newLines(state)
+	return m.log(journal.Record{Kind: journal.Reached, Digest: m.reached, Parts: state.Owned.Parts(), Lines: m.lines})
 }
 
-// confirmAll confirms every device. One that cannot be confirmed is tried again while patience lasts, and then left to Recover.
+// movedError says that a device does not hold any more what was read back: it was started anew, or changed by somebody else.
+type movedError struct{ device string }
+
+func (e *movedError) Error() string {
+	return fmt.Sprintf("%s: it does not hold any more what was read back and judged: it was started anew, or somebody else changed it, or its own timer undid the change", e.device)
+}
+
+// unmoved reads the device again: a *movedError where weir's part of it is not what was read back. What others changed meanwhile
+// is theirs.
+func (m *member) unmoved(ctx context.Context) error {
+	state, err := m.read(ctx)
+	if err != nil {
+		return err
+	}
+	if state.Owned.Digest() != m.reached {
+		return &movedError{m.name()}
+	}
+	if lines := m.newLines(state); m.timed() && !slices.Equal(lines, m.lines) {
+		m.lines = lines
+		return m.log(journal.Record{Kind: journal.Reached, Digest: m.reached, Parts: state.Owned.Parts(), Lines: m.lines})
+	}
+	return nil
+}
+
+// confirmAll confirms every device, and reads it again. One that cannot be confirmed is tried again while patience lasts, and then
+// left to Recover. With a *movedError the wave must be led back.
 func (r *run) confirmAll(ctx context.Context, members []*member) error {
 	return r.all(members, func(m *member) error {
 		until := r.Store.Time().Add(r.Patience)
 		for {
 			err := m.confirm(ctx, m.step)
+			if err == nil && m.pending != nil {
+				err = m.unmovedNow(ctx)
+			}
 			if err == nil {
 				return m.confirmed()
+			}
+			if _, moved := errors.AsType[*movedError](err); moved {
+				return err
 			}
 			if r.Store.Time().After(until) {
 				m.outcome, m.why = journal.Unknown, err
@@ -119,16 +157,19 @@ func (r *run) confirmAll(ctx context.Context, members []*member) error {
 // stop ends the run with this wave. Devices to which nothing happened are as before.
 func (r *run) stop(members []*member, why error) bool {
 	for _, m := range members {
-		if m.outcome == "" {
+		if m.outcome == "" && m.pending == nil {
 			m.outcome = journal.AsBefore
 		}
+		if m.outcome == "" {
+			m.outcome, m.why = journal.Unknown, why
+		}
 	}
-	r.result.Outcome, r.result.Why = journal.Worse(r.result.Outcome, journal.AsBefore), why.Error()
+	r.because(why)
 	return false
 }
 
 func (m *member) ended() DeviceResult {
-	d := DeviceResult{Device: m.name(), Wave: m.wave, Outcome: m.outcome, Leaves: append([]string{}, m.leaves...)}
+	d := DeviceResult{Device: m.name(), Wave: m.wave, Outcome: m.outcome, Leaves: append([]string{}, m.leaves...), Lost: m.lost}
 	if m.why != nil {
 		d.Why = m.why.Error()
 	}

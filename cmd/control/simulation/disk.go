@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 type disk struct {
 	mu    sync.Mutex
 	files map[string]*content
+	held  map[string]*gate // the kernel's locks, by machine and file
 	temps int
 }
 
@@ -21,7 +23,7 @@ type content struct {
 	synced int // how much of body outlives a loss of power
 }
 
-func newDisk() *disk { return &disk{files: map[string]*content{}} }
+func newDisk() *disk { return &disk{files: map[string]*content{}, held: map[string]*gate{}} }
 
 // blackout loses what was written and not synced.
 func (d *disk) blackout() {
@@ -104,6 +106,34 @@ func (m mounted) Append(name string) (journal.File, error) {
 		return &opened{m, c}, nil
 	}
 	return nil, fs.ErrNotExist
+}
+
+func (m mounted) SyncDir(string) error { return m.gate.write(func(bool) error { return nil }) }
+
+// Lock is the kernel's of one machine: another machine does not see it, though the disk is the same.
+func (m mounted) Lock(name string) (io.Closer, error) {
+	m.gate.breathe()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	name = m.gate.host + " " + name
+	if by := m.held[name]; by != nil && !by.closed() {
+		return nil, journal.ErrHeld
+	}
+	m.held[name] = m.gate
+	return kernelLock{m.disk, name}, nil
+}
+
+// kernelLock is held until it is closed, or its life is over.
+type kernelLock struct {
+	*disk
+	name string
+}
+
+func (k kernelLock) Close() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.held, k.name)
+	return nil
 }
 
 func (m mounted) Rename(from, to string) error {

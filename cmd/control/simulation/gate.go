@@ -32,6 +32,8 @@ func (w where) String() string {
 // still does has an effect, and what it does on its disk ends the goroutine that does it.
 type gate struct {
 	world *world
+	host  string // the machine that the life is on
+	boot  string // which start of it
 	stop  context.CancelFunc
 
 	mu      sync.Mutex
@@ -100,6 +102,7 @@ func (g *gate) die() {
 	kind := "killed"
 	if power {
 		kind = "power lost"
+		g.world.restart(g.host)
 		g.world.disk.blackout()
 	}
 	g.world.count(kind)

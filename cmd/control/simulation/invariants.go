@@ -274,6 +274,10 @@ func (s *storm) whole(e ending) {
 		if e.verb == "apply" && count[control.Applied] != planned {
 			s.violate("%s says that the run is applied, and %d of %d devices are", e.life, count[control.Applied], planned)
 		}
+	case control.Incomplete:
+		if e.verb == "apply" && (count[control.Applied] == 0 || count[control.Applied] == planned) {
+			s.violate("%s says that the run is incomplete, and %d of %d devices are applied", e.life, count[control.Applied], planned)
+		}
 	case control.AsBefore:
 		if count[control.Applied] > 0 {
 			s.violate("%s says that the run is as before, and %d devices are applied", e.life, count[control.Applied])
@@ -302,6 +306,15 @@ func (s *storm) journal() []journal.Run {
 
 // recovered runs weir recover until nothing is open. It says whether that came to an end.
 func (s *storm) recovered(ctx context.Context) bool {
+	l := s.live(ctx, "op@a")
+	r, err := s.open(l, s.second)
+	if err == nil { // the other machine was looked at: nothing runs there any more
+		err = r.Store.Break("the storm is over")
+	}
+	l.end()
+	if err != nil {
+		s.violate("the lock cannot be given back: %v", err)
+	}
 	var last ending
 	for range 4 {
 		last = s.do(ctx, "op@a", s.second, act{verb: "recover"}, control.Settle{Blind: true})

@@ -257,7 +257,7 @@ func (s *storm) recover(l *life, repo fstest.MapFS, settle control.Settle, e *en
 		return
 	}
 	if len(open) == 0 {
-		e.err = r.ReleaseLock()
+		e.err = r.Store.Break("")
 		return
 	}
 	for _, run := range open {
@@ -283,7 +283,15 @@ func (s *storm) rollback(l *life, repo fstest.MapFS, settle control.Settle, e *e
 		e.err = errors.New("there is no run to roll back")
 		return
 	}
-	e.result, e.err = r.Rollback(l.ctx, rows[len(rows)-1].Run, control.RunOptions{Settle: settle, Observe: l.observe})
+	ret, err := r.PlanRollback(l.ctx, rows[len(rows)-1].Run, control.RollbackOptions{})
+	if err != nil {
+		e.err = err
+		return
+	}
+	for _, step := range slices.Concat(ret.Waves...) {
+		s.touches(step)
+	}
+	e.result, e.err = r.Rollback(l.ctx, ret, control.RunOptions{Settle: settle, Observe: l.observe})
 	e.ran = e.err == nil
 }
 

@@ -33,7 +33,8 @@ type world struct {
 	counts map[string]int // of what the seed did, by kind
 	offset time.Duration  // of the clock that names and dates
 	lives  int
-	alive  map[int]bool // process IDs of lives that are not over
+	alive  map[int]bool   // process IDs of lives that are not over
+	boots  map[string]int // how often each machine of an operator was started anew
 }
 
 // authority is made once for all worlds: keys take long.
@@ -45,7 +46,7 @@ func newWorld(ctx context.Context, files fs.FS, dir string) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{network: sim.NewNetwork(), disk: newDisk(), began: time.Now(), counts: map[string]int{}, alive: map[int]bool{}}
+	w := &world{network: sim.NewNetwork(), disk: newDisk(), began: time.Now(), counts: map[string]int{}, alive: map[int]bool{}, boots: map[string]int{}}
 	r, err := control.Open(dir, control.Options{Effects: control.Effects{Files: files, Disk: mounted{w.disk, w.newGate()}, Commit: noCommit, Who: "maker@world", PID: 1}})
 	if err != nil {
 		return nil, err
@@ -134,12 +135,21 @@ type life struct {
 	told  func(journal.Record) // what happens with a record that is on disk
 }
 
+// restart starts a machine anew.
+func (w *world) restart(host string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.boots[host]++
+}
+
 // live begins a life of an operator.
 func (w *world) live(ctx context.Context, who string) *life {
 	w.mu.Lock()
 	w.lives++
 	l := &life{gate: w.newGate(), world: w, who: who, pid: 100 + w.lives, name: fmt.Sprintf("life %d of %s", w.lives, who)}
 	w.alive[l.pid] = true
+	_, l.gate.host, _ = strings.Cut(who, "@")
+	l.gate.boot = fmt.Sprintf("%s %d", l.gate.host, w.boots[l.gate.host])
 	w.mu.Unlock()
 	l.ctx, l.gate.stop = context.WithCancel(ctx)
 	return l
@@ -167,7 +177,7 @@ func (l *life) end() {
 func (l *life) effects(repo fs.FS) control.Effects {
 	w := l.world
 	return control.Effects{
-		Files: repo, Lab: w.at, Disk: mounted{w.disk, l.gate}, Dial: l.gate.dial, Commit: noCommit, Now: w.now, Who: l.who, PID: l.pid,
+		Files: repo, Lab: w.at, Disk: mounted{w.disk, l.gate}, Dial: l.gate.dial, Commit: noCommit, Now: w.now, Who: l.who, PID: l.pid, Boot: l.gate.boot,
 		Secret: func(context.Context, string) (drivers.Secret, error) {
 			_, password := w.lab.Credentials()
 			return drivers.Secret(password), nil

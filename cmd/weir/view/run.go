@@ -10,6 +10,7 @@ import (
 	"github.com/weirfabric/weir/drivers/apply"
 	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
 )
 
 // stillEvery is how often a run says of a device that it is still at work.
@@ -106,28 +107,48 @@ func waves(r journal.Record) string {
 	return fmt.Sprintf("of %d waves", len(r.Devices))
 }
 
+// Next are the commands that an operator may want after a run.
+type Next struct{ Recover, Rollback, Abandon string }
+
 // RunResult prints how a run ended.
-func (v View) RunResult(verb string, result apply.Result) {
+func (v View) RunResult(verb string, result apply.Result, next Next) {
 	count := map[journal.Outcome]int{}
 	for _, d := range result.Devices {
 		count[d.Outcome]++
-		if d.Outcome == journal.Unknown || d.Outcome == journal.Partial {
+		if d.Outcome.Open() {
 			v.Printf("%s: %s: %s\n", v.Bold(d.Device), v.Bad(string(d.Outcome)), d.Why)
 			for _, leaf := range d.Leaves {
 				v.Printf("    %s\n", leaf)
 			}
 		}
+		if len(d.Lost) > 0 {
+			v.Printf("%s: %s that others wrote meanwhile went with the device's own undo; weir does not write them:\n", v.Bold(d.Device), diag.Count(len(d.Lost), "line"))
+			for _, line := range d.Lost {
+				v.Printf("    %s\n", line)
+			}
+		}
 	}
+	v.left(result.Left)
 	if result.Why != "" {
 		v.Printf("%s\n", result.Why)
 	}
 	v.Printf("%s %s: %s. Devices: %d changed, %d as before, %d partial, %d unknown.\n", verb, result.Run, v.outcome(result.Outcome),
 		count[journal.Applied], count[journal.AsBefore], count[journal.Partial], count[journal.Unknown])
+	if result.Outcome == journal.Incomplete {
+		v.Printf("What was changed stays and is whole; the rest was not begun or is as before.\n")
+	}
 	switch {
-	case result.Outcome == journal.Unknown || result.Outcome == journal.Partial:
-		v.Printf("The run stays open. When the devices can be reached again: weir recover\n")
+	case result.Outcome.Open():
+		v.Printf("The run stays open. When the devices can be reached again: %s\nWhere that cannot end it: %s\n", next.Recover, next.Abandon)
 	case verb == "apply" && count[journal.Applied] > 0:
-		v.Printf("To undo it: weir rollback %s\n", result.Run)
+		v.Printf("To undo it: %s\n", next.Rollback)
+	}
+}
+
+// left names the devices that a rollback does not touch.
+func (v View) left(devices []apply.Left) {
+	for _, l := range devices {
+		v.Printf("%s: %s: %s\n", v.Bold(l.Device), v.paint(yellow, "left as it is"), l.Why)
 	}
 }
 

@@ -2,8 +2,11 @@ package journal
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"syscall"
 )
 
 // Disk is every effect that the store has on a disk, one a method, so that a test can stand between any two of them. Errors
@@ -18,7 +21,14 @@ type Disk interface {
 	Append(name string) (File, error)               // of a file that exists; what is written goes to its end
 	Rename(from, to string) error                   // replaces to at once: a reader sees the old or the new
 	Remove(name string) error
+	SyncDir(name string) error // makes the names in a folder outlive the machine
+	// Lock takes the lock that a file stands for, which is made where there is none, until it is closed or the process ends:
+	// the machine sees to that. ErrHeld where another opened one holds it.
+	Lock(name string) (io.Closer, error)
 }
+
+// ErrHeld says that the lock of a file is held.
+var ErrHeld = errors.New("another process of this machine holds it")
 
 // File is an open file. Whoever opened it closes it. What is written and not synced may be lost with the machine.
 type File interface {
@@ -57,7 +67,7 @@ func (OS) Create(name string) (File, error) {
 
 // CreateTemp opens a new file under a name that nothing else has.
 func (OS) CreateTemp(folder string) (string, File, error) {
-	f, err := os.CreateTemp(folder, ".new-*")
+	f, err := os.CreateTemp(folder, temporary+"*")
 	if err != nil {
 		return "", nil, err
 	}
@@ -72,6 +82,32 @@ func (OS) Rename(from, to string) error { return os.Rename(from, to) }
 
 // Remove removes a file.
 func (OS) Remove(name string) error { return os.Remove(name) }
+
+// SyncDir forces a folder to disk.
+func (OS) SyncDir(name string) error {
+	d, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Lock takes the kernel's lock on a file (flock), which ends with the process however that ends.
+func (OS) Lock(name string) (io.Closer, error) {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
+	case err == nil:
+		return f, nil
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		return nil, errors.Join(ErrHeld, f.Close())
+	default:
+		f.Close()
+		return nil, fmt.Errorf("its file system has no locks: keep the journal on another (--journal): %w", err)
+	}
+}
 
 // open gives no File with an error: a nil *os.File in an interface is not nil.
 func open(name string, flags int) (File, error) {

@@ -43,26 +43,4 @@ func (s Store) SaveManifest(m plan.Manifest) error {
 	return s.replace(s.manifest(), append(body, '\n'))
 }
 
-// replace puts a file in place so that a reader sees the old or the new content and nothing between.
-func (s Store) replace(name string, body []byte) error {
-	temp, f, err := s.disk().CreateTemp(filepath.Dir(name))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = s.disk().Remove(temp) }() // gone already when it was put in place
-	if _, err = f.Write(body); err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = s.disk().Rename(temp, name)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return nil
-}
-
 func (s Store) manifest() string { return filepath.Join(s.Dir, "owned.json") }

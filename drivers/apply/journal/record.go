@@ -3,8 +3,6 @@
 package journal
 
 import (
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/weirfabric/weir/intent/addr"
@@ -25,14 +23,15 @@ const (
 	Reached   Kind = "reached"   // the device was read back and holds what was wanted: Digest
 	Passed    Kind = "passed"    // the wave's verdict is good: from here on a run is finished, not undone
 	Confirmed Kind = "confirmed" // the device's change stays, and is persistent where the route allows
-	Undoing   Kind = "undoing"   // the device is about to be led back
+	Undoing   Kind = "undoing"   // the device is about to be led back, and the wave's good verdict counts no more
 	Undone    Kind = "undone"    // the device was read and is as it was before
 	Stuck     Kind = "stuck"     // the device could not be led back or read; Text says why, Leaves what differs
 	WaveEnded Kind = "wave-ended"
-	Ended     Kind = "ended" // the run is over; Outcome tells how
+	Repaired  Kind = "repaired" // records after this place were damaged and cut off; Lost names the devices they were about
+	Ended     Kind = "ended"    // the run is over; Outcome tells how
 )
 
-// Record is one line of a journal.
+// Record is one line of a journal. It holds documents and never messages: what is sent is made again.
 type Record struct {
 	Seq     int                    `json:"seq"`
 	At      time.Time              `json:"at"`
@@ -40,68 +39,55 @@ type Record struct {
 	Wave    int                    `json:"wave"`
 	Device  string                 `json:"device,omitempty"`
 	Plan    string                 `json:"plan,omitempty"`    // Started: the plan's ID
+	Content plan.Digest            `json:"content,omitempty"` // Started: of what the plan does, whatever its ID
 	Verb    string                 `json:"verb,omitempty"`    // Started: apply or rollback
 	Of      string                 `json:"of,omitempty"`      // Started, rollback: the run that is undone
 	Devices [][]string             `json:"devices,omitempty"` // Started: the devices of each wave
+	Audit   *Audit                 `json:"audit,omitempty"`   // Started: on whose behalf
 	Owned   plan.Document          `json:"owned,omitempty"`   // Before
 	Objects []string               `json:"objects,omitempty"` // Before: shared objects that were weir's
+	Rest    plan.Digest            `json:"rest,omitempty"`    // Before: of the lines of others, where the device has a commit timer
+	Changes []plan.Change          `json:"changes,omitempty"` // Pending: what the operator is told
 	Pending *plan.Pending          `json:"pending,omitempty"`
-	Persist []plan.Message         `json:"persist,omitempty"` // Pending: what Recover must send when it confirms
-	Quiet   []plan.Query           `json:"quiet,omitempty"`   // Pending: what Recover must ask before it sends
-	Flaps   []addr.Addr            `json:"flaps,omitempty"`   // Pending: the ports that the change takes down and up
+	Flaps   []addr.Addr            `json:"flaps,omitempty"` // Pending: the ports that the change takes down and up
 	Chunk   int                    `json:"chunk,omitempty"`
 	Digest  plan.Digest            `json:"digest,omitempty"` // Reached, Undone
 	Parts   map[string]plan.Digest `json:"parts,omitempty"`  // Reached: the same by port and shared object
 	Outcome Outcome                `json:"outcome,omitempty"`
 	Text    string                 `json:"text,omitempty"`
 	Leaves  []string               `json:"leaves,omitempty"`
+	Lines   []string               `json:"lines,omitempty"` // Undone: lines of others that the device's own timer took with it
+	Lost    []string               `json:"lost,omitempty"`  // Repaired
+}
+
+// Audit says on whose behalf a run is made. Fields that are not known are empty.
+type Audit struct {
+	Who    string `json:"who"`    // user@host
+	From   string `json:"from"`   // the address that the user came from
+	Commit string `json:"commit"` // of the fabric repo
+	Reason string `json:"reason"`
+	Ticket string `json:"ticket"`
+}
+
+// skeleton is the record without its documents: what a list of runs is made of.
+func (r Record) skeleton() Record {
+	r.Owned, r.Objects, r.Changes, r.Parts, r.Leaves, r.Lines = nil, nil, nil, nil, nil, nil
+	return r
 }
 
 // Outcome is how a device, a wave or a run ended.
 type Outcome string
 
-// A run or device is applied, as before, partly changed with the differing leaves known, or not known.
+// A run or device is applied, as before, partly changed with the differing leaves known, or not known. A run is incomplete when
+// waves stay whole and others were not begun or are as before, and abandoned when somebody closed it by hand.
 const (
-	Applied  Outcome = "applied"
-	AsBefore Outcome = "as before"
-	Partial  Outcome = "partial"
-	Unknown  Outcome = "unknown"
+	Applied    Outcome = "applied"
+	AsBefore   Outcome = "as before"
+	Incomplete Outcome = "incomplete"
+	Partial    Outcome = "partial"
+	Unknown    Outcome = "unknown"
+	Abandoned  Outcome = "abandoned"
 )
 
-// Worse is the outcome that an operator must hear of first.
-func Worse(a, b Outcome) Outcome {
-	order := []Outcome{Applied, AsBefore, Partial, Unknown}
-	if slices.Index(order, b) > slices.Index(order, a) {
-		return b
-	}
-	return a
-}
-
-// LockedError says that another run holds the lock.
-type LockedError struct{ Lock Lock }
-
-func (e *LockedError) Error() string {
-	return fmt.Sprintf("locked by run %s (%s by %s, process %d, since %s): wait for it, or, if it was cut off, run `weir recover`",
-		e.Lock.Run, e.Lock.Verb, e.Lock.Who, e.Lock.PID, e.Lock.Since.Format(time.RFC3339))
-}
-
-// UnfinishedError says that an earlier run was cut off.
-type UnfinishedError struct{ Run string }
-
-func (e *UnfinishedError) Error() string {
-	return fmt.Sprintf("run %s was cut off before its end: run `weir recover`", e.Run)
-}
-
-// ConsumedError says that a plan was applied before.
-type ConsumedError struct{ Run string }
-
-func (e *ConsumedError) Error() string {
-	return fmt.Sprintf("this plan was applied by run %s: a plan is applied once; make a new one", e.Run)
-}
-
-// DamagedError says that a journal holds what no run writes. Somebody must look at it and at the devices.
-type DamagedError struct{ Run, Damage string }
-
-func (e *DamagedError) Error() string {
-	return fmt.Sprintf("the journal of run %s is damaged: %s", e.Run, e.Damage)
-}
+// Open says that a run that came to this is not over: recovery ends it.
+func (o Outcome) Open() bool { return o == Partial || o == Unknown }

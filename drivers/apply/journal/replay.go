@@ -55,6 +55,7 @@ func (p *replay) add(rec Record) (damage string) {
 	if rec.Wave < 0 || rec.Wave >= len(p.Waves) {
 		return fmt.Sprintf("the run has no wave %d", rec.Wave)
 	}
+	p.Repaired = p.Repaired || rec.Kind == Repaired
 	if order := p.enter(rec.Wave); damage == "" {
 		damage = order
 	}
@@ -63,6 +64,8 @@ func (p *replay) add(rec Record) (damage string) {
 	switch rec.Kind {
 	case Passed:
 		wrong = w.pass()
+	case Repaired:
+		p.repair(rec)
 	case WaveEnded:
 		wrong = w.end()
 	default:
@@ -80,6 +83,10 @@ func (p *replay) add(rec Record) (damage string) {
 		if own := w.Devices[i].add(rec); own != "" {
 			wrong = own
 		}
+		p.Sent = p.Sent || rec.Kind == Pending
+		if rec.Kind == Undoing || rec.Kind == Undone {
+			w.Passed, w.Undoing = false, true
+		}
 	}
 	if damage == "" {
 		damage = wrong
@@ -89,7 +96,10 @@ func (p *replay) add(rec Record) (damage string) {
 
 // start reads what the first record says of the run.
 func (p *replay) start(rec Record) {
-	p.Verb, p.Of, p.Plan, p.Begun = rec.Verb, rec.Of, rec.Plan, rec.At
+	p.Verb, p.Of, p.Plan, p.Content, p.Begun = rec.Verb, rec.Of, rec.Plan, rec.Content, rec.At
+	if rec.Audit != nil {
+		p.Audit = *rec.Audit
+	}
 	for n, names := range rec.Devices {
 		w, index := Wave{}, map[string]int{}
 		for _, name := range names {
@@ -105,14 +115,32 @@ func (p *replay) enter(n int) (damage string) {
 	switch {
 	case n < p.Last:
 		return fmt.Sprintf("wave %d was begun", p.Last)
-	case n > p.Last && (n > p.Last+1 || !p.Waves[p.Last].Ended):
+	case n > p.Last && (n > p.Last+1 || !p.Waves[p.Last].Ended) && !p.Repaired:
 		damage = fmt.Sprintf("wave %d had not ended", n-1)
 	}
 	p.Last = n
 	return damage
 }
 
+// repair notes that records are lost: what they were about is in doubt, and a good verdict counts no more.
+func (p *replay) repair(rec Record) {
+	for n := range p.Waves[:rec.Wave+1] {
+		w := &p.Waves[n]
+		if w.Ended {
+			continue
+		}
+		w.Passed, w.Undoing = false, true
+		for i := range w.Devices {
+			d := &w.Devices[i]
+			d.Doubt = d.Doubt || slices.Contains(rec.Lost, d.Name)
+		}
+	}
+}
+
 func (w *Wave) pass() (damage string) {
+	if w.Undoing {
+		return "the wave was being undone"
+	}
 	if slices.ContainsFunc(w.Devices, func(d Device) bool { return d.Phase != Reached }) {
 		damage = "not every device was read back"
 	}
@@ -134,7 +162,9 @@ func (d *Device) add(rec Record) (damage string) {
 	}
 	switch rec.Kind {
 	case Before:
-		d.Known, d.Before, d.Objects = true, rec.Owned, rec.Objects
+		if !d.Known {
+			d.Known, d.Before, d.Objects, d.Rest = true, rec.Owned, rec.Objects, rec.Rest
+		}
 	case Validated: // nothing was sent
 		return damage
 	case Pending:
@@ -142,19 +172,20 @@ func (d *Device) add(rec Record) (damage string) {
 			return "it does not say what is sent"
 		}
 		d.Pending, d.Timer, d.Chunks = rec.Pending, !rec.Pending.Deadline.IsZero(), 0
-		d.Persist, d.Quiet = rec.Persist, rec.Quiet
+		d.Changes = append(d.Changes, rec.Changes...)
 	case Sending:
 	case Sent:
 		d.Chunks = rec.Chunk + 1
 	case Reached:
-		d.Reached, d.Parts = rec.Digest, rec.Parts
+		d.Reached, d.Parts, d.Lines = rec.Digest, rec.Parts, rec.Lines
 	case Confirmed:
 		d.Timer, d.Outcome = false, Applied
 	case Undoing:
+		d.Outcome = ""
 	case Undone:
-		d.Pending, d.Timer, d.Outcome = nil, false, AsBefore
+		d.Pending, d.Timer, d.Outcome, d.Doubt = nil, false, AsBefore, false
 	case Stuck:
-		d.Why, d.Leaves = rec.Text, rec.Leaves
+		d.Outcome, d.Why, d.Leaves = "", rec.Text, rec.Leaves
 	default:
 		return fmt.Sprintf("there is no record %q", rec.Kind)
 	}

@@ -58,6 +58,10 @@ func TestWhatRecoveryIsAbout(t *testing.T) {
 		"a device is undone":                        {begun(of(Before, "a"), sending("a", "x", true), of(Undoing, "a"), of(Undone, "a")), Undo, map[string]device{"a": {Phase: Undone, Outcome: AsBefore}}},
 		"a device is stuck":                         {begun(of(Before, "a"), sending("a", "x", true), of(Undoing, "a"), of(Stuck, "a")), Undo, map[string]device{"a": {Phase: Stuck, Pending: "x", Timer: true}}},
 		"the verdict is good":                       {passed(), Finish, map[string]device{"a": {Phase: Reached, Pending: "weir-1", Timer: true}, "b": {Phase: Reached}}},
+		"undoing began after the good verdict":      {passed(of(Undoing, "a"), of(Undone, "a")), Undo, map[string]device{"a": {Phase: Undone, Outcome: AsBefore}, "b": {Phase: Reached}}},
+		"undoing began after a confirmation":        {passed(of(Confirmed, "a"), of(Undoing, "a")), Undo, map[string]device{"a": {Phase: Undoing, Pending: "weir-1"}, "b": {Phase: Reached}}},
+		"records are lost after the good verdict":   {passed(Record{Kind: Repaired, Lost: []string{"b"}}), Undo, map[string]device{"a": {Phase: Reached, Pending: "weir-1", Timer: true}, "b": {Phase: Reached}}},
+		"records of the next wave are lost":         {passed(Record{Kind: Repaired, Wave: 1, Lost: []string{"c"}}), Undo, map[string]device{"a": {Phase: Reached, Pending: "weir-1", Timer: true}, "b": {Phase: Reached}, "c": {}}},
 		"one is confirmed, one is not":              {passed(of(Confirmed, "a")), Finish, map[string]device{"a": {Confirmed, "weir-1", false, Applied}, "b": {Phase: Reached}}},
 		"all are confirmed, and the wave not ended": {passed(of(Confirmed, "a"), of(Confirmed, "b")), Finish, map[string]device{"a": {Confirmed, "weir-1", false, Applied}, "b": {Phase: Confirmed, Outcome: Applied}}},
 		"the wave has ended":                        {ended(), Nothing, nil},
@@ -108,6 +112,7 @@ func TestWhatNoRunWritesIsNamed(t *testing.T) {
 		"a confirmation without a verdict":                   {begun(of(Before, "a"), of(Confirmed, "a")), `record 3 (confirmed): the wave has no good verdict`},
 		"a wave that ends with a device that is unconfirmed": {passed(of(Confirmed, "a"), Record{Kind: WaveEnded}), `record 11 (wave-ended): not every device is confirmed`},
 		"an undo after the wave has ended":                   {ended(of(Undoing, "a")), `record 13 (undoing): the wave had ended`},
+		"a verdict on a wave of which a device was led back": {begun(of(Before, "a"), of(Undone, "a"), Record{Kind: Passed}), `record 4 (passed): the wave was being undone`},
 		"a word that is not known":                           {begun(of(Before, "a"), of("melted", "a")), `record 3 (melted): there is no record "melted"`},
 	} {
 		if got := Replay(c.records).Damage; got != c.want {
@@ -144,13 +149,16 @@ func FuzzReplay(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 8, 2, 9, 12, 10})
 	f.Add([]byte{13, 255, 0})
 	f.Fuzz(func(t *testing.T, order []byte) {
-		kinds := []Kind{Started, Before, Pending, Sending, Sent, Reached, Passed, Confirmed, Undoing, Undone, Stuck, WaveEnded, Ended, "?"}
+		kinds := []Kind{Started, Before, Pending, Sending, Sent, Reached, Passed, Confirmed, Undoing, Undone, Stuck, WaveEnded, Ended, "?", Repaired}
 		names := []string{"a", "b", "c", ""}
 		var records []Record
 		for i, b := range order {
 			r := Record{Kind: kinds[int(b)%len(kinds)], Wave: int(b)/len(kinds)%4 - 1 + i%2, Device: names[int(b)/len(kinds)%len(names)]}
 			if r.Kind == Started {
 				r.Devices = [][]string{{"a", "b", "a"}, {}, {"c"}}
+			}
+			if r.Kind == Repaired {
+				r.Lost = []string{"a", "z"}
 			}
 			if r.Kind == Pending && b%2 == 0 {
 				r.Pending = &plan.Pending{Name: "x"}
@@ -172,9 +180,12 @@ func sound(t *testing.T, records []Record) {
 		t.Errorf("%d records: got %d, ended %t", len(records), run.Records, run.Ended)
 	}
 	for _, d := range run.Left() {
-		if !d.Known || run.Recovery == Nothing {
+		if !d.Known && !d.Doubt || run.Recovery == Nothing {
 			t.Errorf("%s is left of a run with %s to do", d.Name, run.Recovery)
 		}
+	}
+	if run.Result() == Applied && !run.Stays() && run.Devices() > 0 {
+		t.Error("a run is applied of which nothing stays")
 	}
 	if past, err := run.Past(); err == nil && (!run.Ended || len(past.Waves) == 0) {
 		t.Error("what is not there is rolled back")

@@ -10,11 +10,14 @@ import (
 
 // Run is what a journal means.
 type Run struct {
-	Name    string // of the journal; the records do not know it
-	Verb    string // apply or rollback
-	Of      string // a rollback: the run that it undoes
-	Plan    string // the ID of the plan that is applied
-	Records int    // how many there are; 0: the run was killed before its first
+	Name    string      // of the journal; the records do not know it
+	Verb    string      // apply or rollback
+	Of      string      // a rollback: the run that it undoes
+	Plan    string      // the ID of the plan that is applied
+	Content plan.Digest // of what that plan does
+	Audit   Audit
+	Sent    bool // something was announced to a device
+	Records int  // how many there are; 0: the run was killed before its first
 	Begun   time.Time
 	Ended   bool
 	Outcome Outcome // of a run that has ended
@@ -23,13 +26,16 @@ type Run struct {
 	Last    int // the wave that the records came to; 0 also where none was begun
 	// Recovery is how the run comes to its end where it was cut off; of one that has ended, how it would.
 	Recovery Recovery
+	Repaired bool   // records were damaged and cut off
 	Damage   string // the first thing in the records that no run writes; empty: they are sound
+	Mendable bool   // the damage is at the end: it can be cut off
 }
 
 // Wave is how far a wave came.
 type Wave struct {
 	Devices []Device
-	Passed  bool // its verdict is good
+	Passed  bool // its verdict is good, and nothing of it was undone since
+	Undoing bool // a device of it was led back: it will not pass any more
 	Ended   bool // every device is confirmed
 }
 
@@ -37,17 +43,19 @@ type Wave struct {
 type Device struct {
 	Name    string
 	Wave    int
-	Phase   Kind          // the record that says how far it is; empty: it was not begun. What is sent to undo it stays undoing
-	Known   bool          // Before and Objects are in the journal
-	Before  plan.Document // weir's part of it, as it was read before anything was sent
-	Objects []string      // shared objects on it that were weir's before
-	Pending *plan.Pending // what was announced last; nil: nothing was, or it is undone
-	Timer   bool          // the device may still undo Pending by itself
-	Persist []plan.Message
-	Quiet   []plan.Query
+	Phase   Kind                   // the record that says how far it is; empty: it was not begun. What is sent to undo it stays undoing
+	Known   bool                   // Before and Objects are in the journal
+	Before  plan.Document          // weir's part of it, as it was read before anything was sent
+	Objects []string               // shared objects on it that were weir's before
+	Rest    plan.Digest            // of the lines of others as they were before; empty: not written down
+	Doubt   bool                   // records about it are lost
+	Changes []plan.Change          // what was announced, in the operator's terms
+	Pending *plan.Pending          // what was announced last; nil: nothing was, or it is undone
+	Timer   bool                   // the device may still undo Pending by itself
 	Chunks  int                    // how many of Pending took effect, as far as the device said
 	Reached plan.Digest            // of what was read back when it held what was wanted; empty: it was not
 	Parts   map[string]plan.Digest // Reached by port and shared object
+	Lines   []string               // of others, that were new when Reached was read
 	Outcome Outcome                // applied once it is confirmed, as before once it is undone; empty: not decided
 	Why     string                 // what kept a stuck device from its end
 	Leaves  []string               // what differs from before on a stuck device, where that is known
@@ -64,18 +72,58 @@ const (
 	Nothing Recovery = "nothing"
 )
 
-// Left are the devices that recovery is about: those of the last wave to which something may have happened.
+// Left are the devices that recovery is about: those of the last wave to which something may have happened, and of those before
+// it that have no end, where records were lost.
 func (r Run) Left() []Device {
 	if r.Recovery == Nothing || len(r.Waves) == 0 {
 		return nil
 	}
 	var left []Device
-	for _, d := range r.Waves[r.Last].Devices {
-		if d.Known {
-			left = append(left, d)
+	for n, w := range r.Waves[:r.Last+1] {
+		for _, d := range w.Devices {
+			if (d.Known || d.Doubt) && !w.Ended && (n == r.Last || r.Repaired) {
+				left = append(left, d)
+			}
 		}
 	}
 	return left
+}
+
+// Result is what the run has come to: how it ends if it ends here.
+func (r Run) Result() Outcome {
+	worst, stay, all := Outcome(""), 0, 0
+	for _, w := range r.Waves {
+		for _, d := range w.Devices {
+			all++
+			switch {
+			case d.Outcome == Applied:
+				stay++
+			case d.Outcome == AsBefore || d.Phase == "" && !d.Doubt:
+			case d.Phase == Stuck && len(d.Leaves) > 0:
+				if worst == "" {
+					worst = Partial
+				}
+			case d.Pending != nil || d.Doubt || d.Phase == Stuck:
+				worst = Unknown
+			}
+		}
+	}
+	switch {
+	case worst != "":
+		return worst
+	case stay == all:
+		return Applied
+	case stay == 0:
+		return AsBefore
+	}
+	return Incomplete
+}
+
+// Stays says whether something of the run is there that was not before it.
+func (r Run) Stays() bool {
+	return slices.ContainsFunc(r.Waves, func(w Wave) bool {
+		return slices.ContainsFunc(w.Devices, func(d Device) bool { return d.Outcome == Applied })
+	})
 }
 
 // Devices is how many devices the run is about.
@@ -110,13 +158,11 @@ func (r Run) Past() (Past, error) {
 	for _, w := range slices.Backward(r.Waves) {
 		var devices []string
 		for _, d := range w.Devices {
-			if d.Known {
+			if d.Known { // the first wave of a device that is in several comes last
 				p.Before[d.Name], p.Owned[d.Name] = d.Before, d.Objects
 			}
-			if d.Reached != "" {
+			if _, later := p.After[d.Name]; d.Outcome == Applied && !later {
 				p.After[d.Name] = Reading{d.Reached, d.Parts}
-			}
-			if d.Outcome == Applied {
 				devices = append(devices, d.Name)
 			}
 		}

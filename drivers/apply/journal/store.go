@@ -1,9 +1,6 @@
 package journal
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,6 +17,7 @@ type Store struct {
 	Dir   string
 	Disk  Disk               // where Dir is; nil: OS
 	Now   func() time.Time   // the one clock that names and dates runs; nil: time.Now
+	Owner Owner              // this process, for the lock; without a process number: Self
 	Alive func(pid int) bool // whether a process of this machine runs; nil: the machine is asked
 }
 
@@ -28,7 +26,9 @@ type Journal struct {
 	Run string
 
 	mu      sync.Mutex
-	file    File
+	file    appended
+	index   appended // without a file: none could be made, and one is made again when it is missed
+	last    string   // the checksum of the last record
 	now     func() time.Time
 	records []Record
 	observe func(Record)
@@ -39,28 +39,85 @@ func (s Store) Create(run string, observe func(Record)) (*Journal, error) {
 	if err := s.disk().MkdirAll(s.runs()); err != nil {
 		return nil, fmt.Errorf("make the journal folder: %w", err)
 	}
-	f, err := s.disk().Create(s.path(run))
-	if err != nil {
-		return nil, fmt.Errorf("create the journal of %s: %w", run, err)
+	j := &Journal{Run: run, last: run, now: s.Time, observe: observe}
+	for _, f := range []struct {
+		to   *appended
+		name string
+	}{{&j.index, s.indexFile(run)}, {&j.file, s.path(run)}} {
+		file, err := s.disk().Create(f.name)
+		if err != nil {
+			return nil, fmt.Errorf("create the journal of %s: %w", run, errors.Join(err, j.Close()))
+		}
+		f.to.file = file
 	}
-	return &Journal{Run: run, file: f, now: s.Time, observe: observe}, nil
+	if err := s.disk().SyncDir(s.runs()); err != nil {
+		return nil, fmt.Errorf("create the journal of %s: %w", run, errors.Join(err, j.Close()))
+	}
+	return j, nil
 }
 
-// Open continues the journal of a run that was cut off.
+// Discard removes a journal in which nothing stands.
+func (s Store) Discard(j *Journal) error {
+	err := j.Close()
+	for _, name := range []string{s.path(j.Run), s.indexFile(j.Run)} {
+		err = errors.Join(err, s.disk().Remove(name))
+	}
+	return err
+}
+
+// Open continues the journal of a run that was cut off. It is called by who holds the lock.
 func (s Store) Open(run string, observe func(Record)) (*Journal, error) {
-	records, whole, err := s.read(run)
+	p, err := s.read(run)
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.disk().Append(s.path(run))
-	if err != nil {
+	j := &Journal{Run: run, last: run, now: s.Time, records: p.records, observe: observe}
+	if len(p.sums) > 0 {
+		j.last = p.sums[len(p.sums)-1]
+	}
+	if j.file.file, err = s.disk().Append(s.path(run)); err != nil {
 		return nil, fmt.Errorf("open the journal of %s: %w", run, err)
 	}
-	if err := f.Truncate(whole); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("cut the half-written record off the journal of %s: %w", run, err)
+	j.file.size = p.whole
+	if err := j.file.file.Truncate(p.whole); err != nil {
+		return nil, fmt.Errorf("cut the half-written record off the journal of %s: %w", run, errors.Join(err, j.Close()))
 	}
-	return &Journal{Run: run, file: f, now: s.Time, records: records, observe: observe}, nil
+	if err := s.reindex(run, p); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	if j.index.file, err = s.disk().Append(s.indexFile(run)); err != nil {
+		return nil, fmt.Errorf("open the index of %s: %w", run, errors.Join(err, j.Close()))
+	}
+	body, err := s.disk().ReadFile(s.indexFile(run))
+	if err != nil {
+		return nil, fmt.Errorf("open the index of %s: %w", run, errors.Join(err, j.Close()))
+	}
+	j.index.size = int64(len(body))
+	return j, nil
+}
+
+// reindex writes the index of a run again where it does not say what the journal says. The journal is forced to disk before: a
+// process that was killed may have left it unforced, and the index must never be ahead of it.
+func (s Store) reindex(run string, p parsed) error {
+	var body []byte
+	for i, r := range p.records {
+		e, err := encodeEntry(r, p.sums[i])
+		if err != nil {
+			return fmt.Errorf("write the index of %s: %w", run, err)
+		}
+		body = append(body, e...)
+	}
+	f, err := s.disk().Append(s.path(run))
+	if err == nil {
+		err = errors.Join(f.Sync(), f.Close(), s.disk().SyncDir(s.runs()))
+	}
+	if err != nil {
+		return fmt.Errorf("force the journal of %s to disk: %w", run, err)
+	}
+	if now, err := s.disk().ReadFile(s.indexFile(run)); err == nil && string(now) == string(body) {
+		return nil
+	}
+	return s.replace(s.indexFile(run), body)
 }
 
 // Append writes a record and returns when it is on disk.
@@ -68,17 +125,18 @@ func (j *Journal) Append(r Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	r.Seq, r.At = len(j.records)+1, j.now()
-	line, err := json.Marshal(r)
+	body, now, err := encode(r, j.last)
+	if err == nil {
+		err = j.file.add(body, true)
+	}
 	if err != nil {
 		return fmt.Errorf("write the journal of %s: %w", j.Run, err)
 	}
-	if _, err := j.file.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("write the journal of %s: %w", j.Run, err)
+	j.last, j.records = now, append(j.records, r)
+	if e, err := encodeEntry(r, now); err == nil && j.index.broken == nil {
+		// One that has a gap says nothing of what comes after it.
+		j.index.broken = j.index.add(e, false)
 	}
-	if err := j.file.Sync(); err != nil {
-		return fmt.Errorf("write the journal of %s: %w", j.Run, err)
-	}
-	j.records = append(j.records, r)
 	if j.observe != nil {
 		j.observe(r)
 	}
@@ -92,37 +150,63 @@ func (j *Journal) Records() []Record {
 	return slices.Clone(j.records)
 }
 
-// Close closes the file.
-func (j *Journal) Close() error { return j.file.Close() }
-
-// Read gives the records of a run.
-func (s Store) Read(run string) ([]Record, error) {
-	records, _, err := s.read(run)
-	return records, err
+// Close closes the files.
+func (j *Journal) Close() error {
+	var err error
+	for _, f := range []File{j.file.file, j.index.file} {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}
+	return err
 }
 
-// read gives the records and the length of the file up to the last whole one: a process that is killed while it writes
-// leaves a half line, which announces nothing that has happened.
-func (s Store) read(run string) ([]Record, int64, error) {
-	body, err := s.disk().ReadFile(s.path(run))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, fmt.Errorf("there is no run %s in %s: `weir runs` lists them", run, s.Dir)
-	}
+// Read gives the records of a run; a *DamagedError where they are not all there, or not as they were written.
+func (s Store) Read(run string) ([]Record, error) {
+	p, err := s.read(run)
+	return p.records, err
+}
+
+// read reads a journal and holds it against its index.
+func (s Store) read(run string) (parsed, error) {
+	p, index, err := s.load(run)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read the journal of %s: %w", run, err)
+		return p, err
 	}
-	whole := bytes.LastIndexByte(body, '\n') + 1
-	var records []Record
-	scan := bufio.NewScanner(bytes.NewReader(body[:whole]))
-	scan.Buffer(nil, len(body)+1)
-	for scan.Scan() {
-		var r Record
-		if err := json.Unmarshal(scan.Bytes(), &r); err != nil {
-			return nil, 0, fmt.Errorf("read record %d of the journal of %s: %w", len(records)+1, run, err)
+	damage, tail := p.damage, p.tail
+	if i := slices.IndexFunc(p.records, func(r Record) bool { return r.Kind == Repaired }); i >= 0 && len(index) > i && index[i].Sum != p.sums[i] {
+		index = index[:i] // of before the repair, which was cut off before it wrote the index
+	}
+	for i := range min(len(index), len(p.sums)) {
+		if index[i].Sum != p.sums[i] {
+			return p, &DamagedError{Run: run, Damage: fmt.Sprintf("record %d is not the one that was written", i+1)}
 		}
-		records = append(records, r)
 	}
-	return records, int64(whole), scan.Err()
+	if len(index) > len(p.records) && damage == "" {
+		damage, tail = fmt.Sprintf("%d records were written, and %d are there", len(index), len(p.records)), true
+	}
+	if damage != "" {
+		return p, &DamagedError{Run: run, Damage: damage, Tail: tail && len(p.records) > 0}
+	}
+	return p, nil
+}
+
+// load reads a journal and its index as they stand.
+func (s Store) load(run string) (parsed, []entry, error) {
+	body, err := s.disk().ReadFile(s.path(run))
+	gone := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !gone {
+		return parsed{}, nil, fmt.Errorf("read the journal of %s: %w", run, err)
+	}
+	indexed, err := s.disk().ReadFile(s.indexFile(run))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return parsed{}, nil, fmt.Errorf("read the index of %s: %w", run, err)
+	}
+	index := parseIndex(indexed)
+	if gone && err != nil {
+		return parsed{}, nil, fmt.Errorf("there is no run %s in %s: `weir runs` lists them", run, s.Dir)
+	}
+	return parse(run, body), index, nil
 }
 
 // Replay says what the journal of a run means.
@@ -144,16 +228,21 @@ func (s Store) Runs() ([]string, error) {
 	}
 	var runs []string
 	for _, n := range names {
-		if run, journal := strings.CutSuffix(n, extension); journal {
+		run, journal := strings.CutSuffix(n, extension)
+		if !journal {
+			run, journal = strings.CutSuffix(n, indexExtension)
+		}
+		if journal {
 			runs = append(runs, run)
 		}
 	}
 	slices.Sort(runs)
-	return runs, nil
+	return slices.Compact(runs), nil
 }
 
-// Begun is what the journals of all runs mean, oldest first. A run that was killed before its first record did nothing, and
-// is left out.
+// Begun is what the journals of all runs mean, oldest first, without their documents. A run that was killed before its first
+// record did nothing, and is left out. What is damaged says so, and does not keep the others from being listed. A run that has
+// its end is taken from its index.
 func (s Store) Begun() ([]Run, error) {
 	names, err := s.Runs()
 	if err != nil {
@@ -161,18 +250,58 @@ func (s Store) Begun() ([]Run, error) {
 	}
 	var begun []Run
 	for _, name := range names {
-		r, err := s.Replay(name)
+		r, err := s.outline(name)
 		if err != nil {
 			return nil, err
 		}
-		if r.Records > 0 {
+		if r.Records > 0 || r.Damage != "" {
 			begun = append(begun, r)
 		}
 	}
 	return begun, nil
 }
 
-// Unfinished lists the runs that have no end.
+// outline is what a journal means, without its documents.
+func (s Store) outline(run string) (Run, error) {
+	indexed, err := s.disk().ReadFile(s.indexFile(run))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Run{}, fmt.Errorf("read the index of %s: %w", run, err)
+	}
+	r := replayIndex(run, parseIndex(indexed))
+	if r.Ended {
+		return r, nil
+	}
+	p, err := s.read(run)
+	var damaged *DamagedError
+	switch {
+	case errors.As(err, &damaged):
+		if r.Records == 0 {
+			r = Replay(p.records)
+		}
+		r.Name, r.Ended, r.Outcome, r.Damage, r.Mendable = run, false, "", damaged.Damage, damaged.Tail
+		return r, nil
+	case err != nil:
+		return Run{}, err
+	}
+	r = Replay(p.records)
+	r.Name = run
+	if r.Ended { // so that it need not be read again; where that fails it is
+		_ = s.reindex(run, p)
+	}
+	return r, nil
+}
+
+func replayIndex(run string, index []entry) Run {
+	var records []Record
+	for _, e := range index {
+		records = append(records, e.Record)
+	}
+	r := Replay(records)
+	r.Name = run
+	return r
+}
+
+// Unfinished lists the runs that have no end, damaged ones among them.
 func (s Store) Unfinished() ([]string, error) {
 	begun, err := s.Begun()
 	if err != nil {
@@ -187,21 +316,35 @@ func (s Store) Unfinished() ([]string, error) {
 	return open, nil
 }
 
-// Free says why who (user@host) may not begin a run: a *LockedError where another one goes on, an *UnfinishedError where one
-// was cut off. Nil where nothing is in the way.
-func (s Store) Free(who string) error {
+// Free says why this process may not begin a run: a *LockedError where another one goes on, an *UnfinishedError where one was cut
+// off, a *DamagedError where that cannot be known. Nil where nothing is in the way.
+func (s Store) Free() error {
 	held, err := s.Locked()
 	if err != nil {
 		return err
 	}
-	if held != nil && s.Running(*held, who) {
-		return &LockedError{*held}
+	if held != nil && (s.Running(*held) || s.where(*held) == away) {
+		return &LockedError{*held, s.stale(*held)}
 	}
-	open, err := s.Unfinished()
-	if err == nil && len(open) > 0 {
-		err = &UnfinishedError{open[0]}
+	return s.Ended()
+}
+
+// Ended says which run has no end: an *UnfinishedError or a *DamagedError. Nil where all have one. What it says holds for who has
+// the lock.
+func (s Store) Ended() error {
+	begun, err := s.Begun()
+	if err != nil {
+		return err
 	}
-	return err
+	for _, r := range begun {
+		switch {
+		case !r.Ended && r.Damage != "":
+			return &DamagedError{r.Name, r.Damage, r.Mendable}
+		case !r.Ended:
+			return &UnfinishedError{r.Name}
+		}
+	}
+	return nil
 }
 
 // Time is now, by the store's clock.
@@ -219,8 +362,12 @@ func (s Store) disk() Disk {
 	return OS{}
 }
 
-// extension ends the name of a journal's file; the run's name stands before it.
-const extension = ".jsonl"
+// Extensions end the names of a journal's file and of its index; the run's name stands before them.
+const (
+	extension      = ".jsonl"
+	indexExtension = ".index"
+)
 
-func (s Store) runs() string           { return filepath.Join(s.Dir, "runs") }
-func (s Store) path(run string) string { return filepath.Join(s.runs(), run+extension) }
+func (s Store) runs() string                { return filepath.Join(s.Dir, "runs") }
+func (s Store) path(run string) string      { return filepath.Join(s.runs(), run+extension) }
+func (s Store) indexFile(run string) string { return filepath.Join(s.runs(), run+indexExtension) }

@@ -2,34 +2,60 @@ package journal
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirfabric/weir/intent/plan"
 )
 
-func TestAHalfWrittenRecordIsCutOff(t *testing.T) {
+// kinds are those of a run on a and then b, of which a is applied.
+func kinds() []Record {
+	return []Record{{Kind: Started, Verb: "apply", Plan: "plan-1", Devices: [][]string{{"a"}, {"b"}}}, {Kind: Before, Device: "a", Owned: plan.Document{{Path: []string{"mtu"}, Value: "9100"}}},
+		sending("a", "weir-1", false), of(Sending, "a"), of(Reached, "a"), {Kind: Passed}}
+}
+
+// written is a store with one journal, which holds the records.
+func written(t *testing.T, records ...Record) (Store, string) {
+	t.Helper()
 	s := Store{Dir: t.TempDir()}
 	j, err := s.Create("run-1", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range []Kind{Started, Before} {
-		if err := j.Append(Record{Kind: k}); err != nil {
+	for _, r := range records {
+		if err := j.Append(r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	j.Close()
-	name := filepath.Join(s.Dir, "runs", "run-1.jsonl")
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return s, s.path("run-1")
+}
+
+// edit changes the content of a file.
+func edit(t *testing.T, name string, change func(string) string) {
+	t.Helper()
 	body, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(name, append(body, `{"seq":3,"kind":"pen`...), 0o600); err != nil {
+	if err := os.WriteFile(name, []byte(change(string(body))), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	j, err = s.Open("run-1", nil)
+}
+
+func TestAHalfWrittenRecordIsCutOff(t *testing.T) {
+	s, name := written(t, kinds()[:2]...)
+	edit(t, name, func(body string) string { return body + `{"format":2,"sum":"1","rec` })
+	j, err := s.Open("run-1", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,41 +69,189 @@ func TestAHalfWrittenRecordIsCutOff(t *testing.T) {
 	}
 }
 
-func TestOnlyOneRunHoldsTheLock(t *testing.T) {
-	s := Store{Dir: t.TempDir()}
-	if err := s.Lock(Lock{Run: "1", Verb: "apply", Who: "ada@host", PID: os.Getpid()}); err != nil {
-		t.Fatal(err)
+// TestAJournalThatIsNotAsItWasWrittenIsNamed edits a journal in every way, and sees that it is neither believed nor in the way of
+// the others.
+func TestAJournalThatIsNotAsItWasWrittenIsNamed(t *testing.T) {
+	lines := func(change func([]string) []string) func(string) string {
+		return func(body string) string {
+			return strings.Join(change(strings.SplitAfter(strings.TrimSuffix(body, "\n"), "\n")), "")
+		}
 	}
-	err := s.Lock(Lock{Run: "2"})
-	var locked *LockedError
-	if !errors.As(err, &locked) || locked.Lock.Run != "1" || !strings.Contains(err.Error(), "ada@host") {
-		t.Fatalf("got %v", err)
-	}
-	if err := s.Unlock(); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Lock(Lock{Run: "2"}); err != nil {
-		t.Error(err)
+	for name, c := range map[string]struct {
+		change func(string) string
+		want   string
+		tail   bool
+	}{
+		"it is emptied":                     {func(string) string { return "" }, "6 records were written, and 0 are there", false},
+		"its last record is gone":           {lines(func(l []string) []string { return l[:5] }), "6 records were written, and 5 are there", true},
+		"its last two records are gone":     {lines(func(l []string) []string { return l[:4] }), "6 records were written, and 4 are there", true},
+		"a record in the middle is gone":    {lines(func(l []string) []string { return append(l[:2:2], l[3:]...) }), "record 3 has not its checksum", false},
+		"a value is another":                {func(b string) string { return strings.Replace(b, "9100", "9000", 1) }, "record 2 has not its checksum", false},
+		"the last record is another":        {func(b string) string { return strings.Replace(b, `"passed"`, `"undone"`, 1) }, "record 6 has not its checksum", true},
+		"a line of it is noise":             {lines(func(l []string) []string { l[3] = "\x00\x00\n"; return l }), "record 4 is not readable", false},
+		"its end is noise":                  {lines(func(l []string) []string { l[5] = "\x00\x00\n"; return l }), "record 6 is not readable", true},
+		"it begins with a record that is 2": {lines(func(l []string) []string { return l[1:] }), "record 1 has not its checksum", false},
+		"it is of the format before": {func(string) string { return `{"seq":1,"kind":"started","verb":"apply"}` + "\n" },
+			"record 1 has format 0, and this weir reads format 2", false},
+	} {
+		s, file := written(t, kinds()...)
+		edit(t, file, c.change)
+		other, err := s.Create("run-2", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(other.Append(kinds()[0]), other.Append(Record{Kind: Ended, Outcome: AsBefore}), other.Close()); err != nil {
+			t.Fatal(err)
+		}
+		var damaged *DamagedError
+		if _, err := s.Read("run-1"); !errors.As(err, &damaged) || damaged.Run != "run-1" || !strings.Contains(damaged.Damage, c.want) || damaged.Tail != c.tail {
+			t.Errorf("%s: got %+v", name, err)
+		}
+		if _, err := s.Open("run-1", nil); !errors.As(err, &damaged) {
+			t.Errorf("%s: it is opened: %v", name, err)
+		}
+		runs, err := s.Begun()
+		if err != nil || len(runs) != 2 || runs[0].Damage == "" || runs[0].Ended || runs[1].Outcome != AsBefore {
+			t.Errorf("%s: the list has %+v, %v", name, runs, err)
+		}
+		if err := s.Free(); !errors.As(err, &damaged) {
+			t.Errorf("%s: nothing is in the way of a run: %v", name, err)
+		}
 	}
 }
 
-func TestAProcessIsSeenFromItsOwnMachineOnly(t *testing.T) {
-	s := Store{Alive: func(pid int) bool { return pid == 7 || pid == 0 }}
+func TestAJournalInWhichNothingWasWrittenIsARunThatNeverBegan(t *testing.T) {
+	s, _ := written(t)
+	runs, err := s.Begun()
+	if err != nil || len(runs) != 0 || s.Free() != nil {
+		t.Errorf("got %+v, %v, %v", runs, err, s.Free())
+	}
+	if err := os.Remove(s.path("run-1")); err != nil { // killed before it was made
+		t.Fatal(err)
+	}
+	if runs, err := s.Begun(); err != nil || len(runs) != 0 {
+		t.Errorf("without the journal: got %+v, %v", runs, err)
+	}
+}
+
+func TestAJournalThatIsGoneIsMissed(t *testing.T) {
+	s, file := written(t, kinds()...)
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	var damaged *DamagedError
+	if err := s.Free(); !errors.As(err, &damaged) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// full is a disk that fails at the nth thing that is done to an open file, from then on.
+type full struct {
+	OS
+	fails map[int]bool
+	done  *int
+}
+
+func (f full) Create(name string) (File, error) {
+	file, err := f.OS.Create(name)
+	if strings.HasSuffix(name, indexExtension) {
+		return file, err
+	}
+	return fullFile{file, f}, err
+}
+
+type fullFile struct {
+	File
+	on full
+}
+
+func (f fullFile) step() error {
+	*f.on.done++
+	if f.on.fails[*f.on.done] {
+		return syscall.ENOSPC
+	}
+	return nil
+}
+
+func (f fullFile) Write(body []byte) (int, error) {
+	if err := f.step(); err != nil {
+		n, _ := f.File.Write(body[:len(body)/2])
+		return n, err
+	}
+	return f.File.Write(body)
+}
+
+func (f fullFile) Sync() error {
+	if err := f.step(); err != nil {
+		return err
+	}
+	return f.File.Sync()
+}
+
+func (f fullFile) Truncate(size int64) error {
+	if err := f.step(); err != nil {
+		return err
+	}
+	return f.File.Truncate(size)
+}
+
+func TestAFailedAppendIsCutOffOrClosesTheJournalForGood(t *testing.T) {
 	for name, c := range map[string]struct {
-		lock Lock
-		want bool
+		fails map[int]bool
+		want  int // records in the end
+		after bool
 	}{
-		"its process runs":                    {Lock{Who: "ada@host", PID: 7}, true},
-		"its process is gone":                 {Lock{Who: "ada@host", PID: 8}, false},
-		"it is of another machine":            {Lock{Who: "ada@elsewhere", PID: 7}, false},
-		"it was cut off while it was written": {Lock{Who: "ada@host"}, false},
+		"a write fails once":                             {map[int]bool{3: true}, 2, true},
+		"a sync fails once":                              {map[int]bool{4: true}, 2, true},
+		"a write fails, and cutting it off does as well": {map[int]bool{3: true, 4: true}, 1, false},
 	} {
-		if got := s.Running(c.lock, "ada@host"); got != c.want {
-			t.Errorf("%s: got %t", name, got)
+		s := Store{Dir: t.TempDir(), Disk: full{fails: c.fails, done: new(int)}}
+		j, err := s.Create("run-1", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Append(kinds()[0]); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Append(kinds()[1]); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if err := j.Append(kinds()[1]); (err == nil) != c.after {
+			t.Errorf("%s: and then %v", name, err)
+		}
+		records, err := Store{Dir: s.Dir}.Read("run-1")
+		if err != nil || len(records) != c.want {
+			t.Errorf("%s: %d records, %v", name, len(records), err)
 		}
 	}
-	if !(Store{}).Running(Lock{Who: "ada@host", PID: os.Getpid()}, "ada@host") {
-		t.Error("this process does not run, says the machine")
+}
+
+func TestAListOfRunsReadsNoJournalThatHasItsEnd(t *testing.T) {
+	s, file := written(t, append(kinds()[:1:1], Record{Kind: Ended, Outcome: AsBefore})...)
+	if err := os.WriteFile(file, []byte("not looked at"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runs, err := s.Begun()
+	if err != nil || len(runs) != 1 || runs[0].Outcome != AsBefore || runs[0].Verb != "apply" {
+		t.Errorf("got %+v, %v", runs, err)
+	}
+}
+
+func TestAnIndexThatIsGoneIsMadeAgain(t *testing.T) {
+	s, _ := written(t, append(kinds(), Record{Kind: Ended, Outcome: AsBefore})...)
+	was, err := os.ReadFile(s.indexFile("run-1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(s.indexFile("run-1")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Begun(); err != nil {
+		t.Fatal(err)
+	}
+	now, err := os.ReadFile(s.indexFile("run-1"))
+	if diff := cmp.Diff(string(was), string(now)); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
 	}
 }
 
@@ -102,7 +276,7 @@ func TestAStoreThatHoldsNothingHasNoRuns(t *testing.T) {
 	if err != nil || len(runs) != 0 {
 		t.Errorf("got %v, %v", runs, err)
 	}
-	if err := s.Free("ada@host"); err != nil {
+	if err := s.Free(); err != nil {
 		t.Error(err)
 	}
 }
@@ -113,30 +287,38 @@ type one struct {
 	body []byte
 }
 
-func (o one) ReadFile(string) ([]byte, error)  { return o.body, nil }
-func (o one) ReadDir(string) ([]string, error) { return []string{"run-1.jsonl", "other"}, nil }
+func (o one) ReadFile(string) ([]byte, error)       { return o.body, nil }
+func (o one) ReadDir(string) ([]string, error)      { return []string{"run-1.jsonl", "other"}, nil }
+func (one) CreateTemp(string) (string, File, error) { return "", nil, syscall.EROFS }
+func (one) Lock(string) (io.Closer, error)          { return nil, ErrHeld }
 
 // FuzzStore reads a folder whose files hold anything.
 func FuzzStore(f *testing.F) {
 	for _, seed := range []string{
 		"", "{", "null\n", "{}\n\n", `{"seq":1,"kind":"started","verb":"apply","devices":[["a"],null]}` + "\n" + `{"seq":2,"kind":"pen`,
-		`{"kind":"started","devices":[["a"]]}` + "\n" + `{"kind":"before","device":"a"}` + "\n" + `{"kind":"pending","device":"a"}` + "\n",
+		`{"format":2,"sum":"0123456789abcdef","record":{"seq":1,"kind":"started"}}` + "\n",
+		`{"sum":"1","record":{"seq":1,"kind":"started","devices":[["a"]]}}` + "\n" + `{"sum":"2","record":{"seq":2,"kind":"ended"}}` + "\n",
 		`{"kind":"ended","wave":-9223372036854775808}` + "\n", `{"a":["x"]}`, `{"run":"1","pid":-1}`,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		s := Store{Dir: "/journal", Disk: one{body: body}, Alive: func(int) bool { return false }}
-		records, whole, err := s.read("run-1")
-		if err == nil && (whole > int64(len(body)) || whole > 0 && body[whole-1] != '\n') {
-			t.Errorf("%d bytes of %d are whole records", whole, len(body))
+		s := Store{Dir: "/journal", Disk: one{body: body}, Owner: Owner{Who: "ada@host", PID: 1}, Alive: func(int) bool { return false }}
+		p := parse("run-1", body)
+		if p.whole > int64(len(body)) || p.whole > 0 && body[p.whole-1] != '\n' {
+			t.Errorf("%d bytes of %d are whole records", p.whole, len(body))
 		}
-		runs, unread := s.Begun()
-		if (err == nil) != (unread == nil) || err == nil && len(runs) != min(len(records), 1) {
-			t.Errorf("%d records, %v; %d runs, %v", len(records), err, len(runs), unread)
+		if _, err := s.Begun(); err != nil {
+			t.Error(err)
 		}
-		_ = s.Free("ada@host")
+		_ = s.Free()
 		_, _ = s.Manifest()
-		sound(t, records)
+		_, _ = s.Damage("run-1")
+		sound(t, p.records)
+		var indexed []Record
+		for _, e := range parseIndex(body) {
+			indexed = append(indexed, e.Record)
+		}
+		sound(t, indexed)
 	})
 }

@@ -2,7 +2,6 @@ package eos
 
 import (
 	"context"
-	"os"
 	"strings"
 	"testing"
 
@@ -69,7 +68,7 @@ func TestWhatIsAppliedOutlivesARestart(t *testing.T) {
 		t.Fatalf("a step with the timer %s and findings %s", step.Confirm, findings)
 	}
 	store := journal.Store{Dir: t.TempDir()}
-	config := apply.Config{Store: store, Devices: map[string]apply.Device{"leaf1": bound}, Dial: dial, Scale: lab.Scale(), Who: "test", PID: os.Getpid()}
+	config := apply.Config{Store: store, Devices: map[string]apply.Device{"leaf1": bound}, Dial: dial, Scale: lab.Scale()}
 	p := plan.Plan{ID: "plan-1", Waves: [][]plan.Step{{step}}}
 	result, err := config.Apply(t.Context(), p, map[string]plan.Document{"leaf1": want})
 	if err != nil || result.Outcome != journal.Applied {
