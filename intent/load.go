@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"path"
 
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
@@ -81,7 +82,8 @@ func (f *Fabric) duplicates() diag.List {
 	return findings
 }
 
-// Digest is the same for repos whose fabric.yaml, intent/ and inventory/ hold the same YAML files and tables with the same bytes.
+// Digest is the same for repos whose fabric.yaml, intent/ and inventory/ hold YAML files of the same meaning and tables of the same
+// bytes: a comment makes no plan stale.
 func Digest(fsys fs.FS) (plan.Digest, error) {
 	names := []string{mainFile}
 	for _, folder := range []string{"intent", "inventory"} {
@@ -96,6 +98,11 @@ func Digest(fsys fs.FS) (plan.Digest, error) {
 		body, err := source.ReadFile(fsys, name)
 		if err != nil {
 			return "", fmt.Errorf("read %s: %w", name, err)
+		}
+		if path.Ext(name) != ".ini" {
+			if meaning, err := source.Meaning(body); err == nil { // what is no YAML is told where it is loaded
+				body = meaning
+			}
 		}
 		fmt.Fprintf(h, "%s %d\n%s", name, len(body), body)
 	}
