@@ -97,7 +97,7 @@ func (r *Repo) Rollback(ctx context.Context, ret Return, o RunOptions) (Result, 
 
 // PlanOf is a rollback as a plan, to be shown and agreed to.
 func (r *Repo) PlanOf(ret Return) plan.Plan {
-	p := plan.Plan{Format: plan.Format, Intent: r.Digest, Findings: ret.Findings, Waves: ret.Waves}
+	p := plan.Plan{Format: plan.Format, Intent: r.Digest, Findings: ret.Findings, Waves: append([][]plan.Step{}, ret.Waves...)}
 	p.Summary = summaryOf(slices.Concat(ret.Waves...))
 	return p
 }

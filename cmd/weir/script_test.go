@@ -116,7 +116,7 @@ func cutOffDevice(ts *testscript.TestScript, neg bool, args []string) {
 
 // forms are what --json prints, by command.
 var forms = map[string]any{
-	"findings": findings{}, "explain": explained{}, "plan": plan.Plan{}, "drift": drift{}, "run": runResult{},
+	"findings": findings{}, "explain": explained{}, "plan": plan.Plan{}, "drift": drift{}, "run": runResult{}, "rollback": rollbackPlan{}, "story": runStory{},
 	"deadlock": deadlock.Answer{}, "prove": control.PathProof{}, "congestion": congestionAnswer{},
 }
 
