@@ -53,13 +53,14 @@ func TestADeviceThatLeftTheInventoryIsAnOrphanUntilItIsReleased(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
 		}
 	}
-	if err := r.Store.Lock(journal.Lock{Run: "1", Verb: "apply", Who: r.effects.Who, PID: r.effects.PID}); err != nil {
+	lease, err := r.Store.Lock(journal.Lock{Run: "1", Verb: "apply"})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Release([]string{"leaf9"}); err == nil {
 		t.Error("released while a run holds the lock")
 	}
-	if err := r.Store.Unlock(); err != nil {
+	if err := lease.Release(); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Release([]string{"leaf9", "spine1"}); err != nil {
