@@ -260,3 +260,35 @@ func TestAConfirmationThatGoesWrongIsFinished(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatOthersWriteWhileADeviceWaitsForItsConfirmationStays has somebody write a line to a switch whose commit timer runs, and another
+// switch of its wave refuse: what is led back is weir's change, and not the line.
+func TestWhatOthersWriteWhileADeviceWaitsForItsConfirmationStays(t *testing.T) {
+	f := newFabric(t, pairs())
+	before := f.states(t)
+	const line = "snmp-server location row-7"
+	f.observe = func(r journal.Record) {
+		if r.Kind == journal.Reached && r.Device == "spine2" {
+			f.observe = nil
+			f.byHand(t, "spine2", "enable", "configure", line, "end")
+			f.byHand(t, "spine1", "sudo sonic-db-cli CONFIG_DB HSET 'WRED_PROFILE|weir_rdma_100G' green_max_threshold 9000000")
+		}
+	}
+	result, code := f.apply(t, blind()...)
+	if code != exitIncomplete || f.observe != nil {
+		t.Fatalf("exit code %d: %+v", code, result)
+	}
+	config, err := f.lab.Config("spine2")
+	if err != nil || !strings.Contains(string(config), line) {
+		t.Errorf("what somebody wrote is gone: %v\n%s", err, config)
+	}
+	now := f.states(t)
+	for _, device := range []string{"spine1", "spine2"} {
+		one := func(s map[string]plan.State) map[string]string {
+			return leaves(map[string]plan.State{device: s[device]}, owned)
+		}
+		if diff := cmp.Diff(one(before), one(now)); diff != "" {
+			t.Errorf("%s is not as before: %s", device, diff)
+		}
+	}
+}
