@@ -58,7 +58,11 @@ func planCommand(c *console) *cobra.Command {
 					return err
 				}
 			} else {
-				c.stdout().Plan(p, view.PlanOptions{Lines: lines, File: out})
+				o := view.PlanOptions{Lines: lines}
+				if out != "" {
+					o.Apply = c.hintRepo("apply", quoteShell(out))
+				}
+				c.stdout().Plan(p, o)
 			}
 			switch {
 			case p.Findings.HasErrors():
@@ -133,7 +137,8 @@ func showCommand(c *console) *cobra.Command {
 			if c.json {
 				return c.printJSON(p)
 			}
-			c.stdout().Plan(p, view.PlanOptions{Lines: lines, File: args[0]})
+			c.place = place{dir, journal}
+			c.stdout().Plan(p, view.PlanOptions{Lines: lines, Apply: c.hintRepo("apply", quoteShell(args[0]))})
 			return nil
 		},
 	}

@@ -112,10 +112,10 @@ func (c Config) consumed(start journal.Record) error {
 	}
 	undone := map[string]bool{}
 	for _, past := range slices.Backward(begun) {
-		if past.Of != "" && past.Stays() && !undone[past.Name] {
+		if past.Of != "" && past.Stays && !undone[past.Name] {
 			undone[past.Of] = true
 		}
-		if past.Sent && past.Plan == start.Plan || past.Content == start.Content && past.Sent && past.Stays() && !undone[past.Name] {
+		if past.Sent && past.Plan == start.Plan || past.Content == start.Content && past.Sent && past.Stays && !undone[past.Name] {
 			return &journal.ConsumedError{Run: past.Name}
 		}
 	}

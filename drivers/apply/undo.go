@@ -23,10 +23,10 @@ func (r *run) undoAll(ctx context.Context, members []*member) {
 		case m.pending != nil || m.noted && m.doubt:
 			m.undo(ctx)
 		case m.noted:
-			if err := m.untouched(); err != nil {
-				m.why = err
-			}
 			m.outcome = journal.AsBefore
+			if err := m.untouched(); err != nil { // it is as before; that is not on record, or the manifest still claims what it has not
+				m.outcome, m.why = journal.Unknown, err
+			}
 		case m.doubt:
 			err := errors.New("what it was before is lost with records of the journal: look at it by hand, then abandon the run")
 			m.outcome, m.why = journal.Unknown, errors.Join(err, m.log(journal.Record{Kind: journal.Stuck, Outcome: journal.Unknown, Text: err.Error()}))
@@ -37,7 +37,10 @@ func (r *run) undoAll(ctx context.Context, members []*member) {
 
 // untouched notes that a device to which nothing was sent is as before.
 func (m *member) untouched() error {
-	return errors.Join(m.own(m.owning(m.objects)), m.log(journal.Record{Kind: journal.Undone, Digest: m.before.Digest()}))
+	if err := m.own(m.owning(m.objects)); err != nil {
+		return err
+	}
+	return m.log(journal.Record{Kind: journal.Undone, Digest: m.before.Digest()})
 }
 
 // undo leads the device back to what it was before, by weir's own inverse of what is read now, and notes how that ended. Nothing

@@ -17,7 +17,7 @@ import (
 // PlanOptions say how much of a plan is printed.
 type PlanOptions struct {
 	Lines bool   // also what is sent, in the device's own words
-	File  string // where the plan was saved; empty: nowhere
+	Apply string // the command that carries the plan out as it was saved; empty: it was not
 }
 
 // Plan prints a plan: waves, devices with the same changes together, ports with the same changes together.
@@ -43,8 +43,8 @@ func (v View) Plan(p plan.Plan, o PlanOptions) {
 	s := p.Summary
 	v.Printf("\nPlan: %s: %d to create, %d to update, %d to delete.\n", diag.Count(s.Devices, "device"), s.Create, s.Update, s.Delete)
 	v.consequences(p)
-	if o.File != "" {
-		v.Printf("Saved. To carry out exactly this: weir apply %s\n", o.File)
+	if o.Apply != "" {
+		v.Printf("Saved. To carry out exactly this: %s\n", o.Apply)
 	} else {
 		v.Printf("This plan was not saved (-o FILE): an apply makes a new one, which may differ.\n")
 	}

@@ -73,7 +73,7 @@ note: traffic is touched on 3 devices (apply needs --allow-flap).
 note: settings that weir did not make would become weir's on 3 devices, marked "adopt" (apply needs --adopt).
 Saved. To carry out exactly this: weir apply plan.json
 `
-	if diff := cmp.Diff(want, printed(func(v View) { v.Plan(p, PlanOptions{File: "plan.json"}) })); diff != "" {
+	if diff := cmp.Diff(want, printed(func(v View) { v.Plan(p, PlanOptions{Apply: "weir apply plan.json"}) })); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -145,9 +145,11 @@ func (s Store) GiveUp(run, reason string) (kept string, err error) {
 	if err != nil {
 		return kept, err
 	}
-	// The index first: without one the journal is judged by itself.
-	if err := s.disk().Remove(s.indexFile(run)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kept, fmt.Errorf("remove the index of %s: %w", run, err)
+	// The index and the summary first: without them the journal is judged by itself.
+	for _, name := range []string{s.indexFile(run), s.summaryFile(run)} {
+		if err := s.disk().Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return kept, fmt.Errorf("remove the index of %s: %w", run, err)
+		}
 	}
 	if err := s.replace(s.path(run), append(first, last...)); err != nil {
 		return kept, err

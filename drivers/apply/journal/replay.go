@@ -14,6 +14,9 @@ func Replay(records []Record) Run {
 			p.Damage = fmt.Sprintf("record %d (%s): %s", p.Records, rec.Kind, damage)
 		}
 	}
+	for _, w := range p.Waves {
+		p.Stays = p.Stays || slices.ContainsFunc(w.Devices, func(d Device) bool { return d.Outcome == Applied })
+	}
 	p.Recovery = Undo
 	if p.Last < len(p.Waves) {
 		switch w := p.Waves[p.Last]; {

@@ -184,7 +184,7 @@ func sound(t *testing.T, records []Record) {
 			t.Errorf("%s is left of a run with %s to do", d.Name, run.Recovery)
 		}
 	}
-	if run.Result() == Applied && !run.Stays() && run.Devices() > 0 {
+	if run.Result() == Applied && !run.Stays && run.Devices() > 0 {
 		t.Error("a run is applied of which nothing stays")
 	}
 	if past, err := run.Past(); err == nil && (!run.Ended || len(past.Waves) == 0) {

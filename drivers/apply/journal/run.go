@@ -17,6 +17,7 @@ type Run struct {
 	Content plan.Digest // of what that plan does
 	Audit   Audit
 	Sent    bool // something was announced to a device
+	Stays   bool // something of it is there that was not before it
 	Records int  // how many there are; 0: the run was killed before its first
 	Begun   time.Time
 	Ended   bool
@@ -103,7 +104,7 @@ func (r Run) Result() Outcome {
 				if worst == "" {
 					worst = Partial
 				}
-			case d.Pending != nil || d.Doubt || d.Phase == Stuck:
+			default:
 				worst = Unknown
 			}
 		}
@@ -117,13 +118,6 @@ func (r Run) Result() Outcome {
 		return AsBefore
 	}
 	return Incomplete
-}
-
-// Stays says whether something of the run is there that was not before it.
-func (r Run) Stays() bool {
-	return slices.ContainsFunc(r.Waves, func(w Wave) bool {
-		return slices.ContainsFunc(w.Devices, func(d Device) bool { return d.Outcome == Applied })
-	})
 }
 
 // Devices is how many devices the run is about.

@@ -29,7 +29,7 @@ type Journal struct {
 	file    appended
 	index   appended // without a file: none could be made, and one is made again when it is missed
 	last    string   // the checksum of the last record
-	now     func() time.Time
+	store   Store
 	records []Record
 	observe func(Record)
 }
@@ -39,7 +39,7 @@ func (s Store) Create(run string, observe func(Record)) (*Journal, error) {
 	if err := s.disk().MkdirAll(s.runs()); err != nil {
 		return nil, fmt.Errorf("make the journal folder: %w", err)
 	}
-	j := &Journal{Run: run, last: run, now: s.Time, observe: observe}
+	j := &Journal{Run: run, last: run, store: s, observe: observe}
 	for _, f := range []struct {
 		to   *appended
 		name string
@@ -50,8 +50,10 @@ func (s Store) Create(run string, observe func(Record)) (*Journal, error) {
 		}
 		f.to.file = file
 	}
-	if err := s.disk().SyncDir(s.runs()); err != nil {
-		return nil, fmt.Errorf("create the journal of %s: %w", run, errors.Join(err, j.Close()))
+	for _, folder := range []string{s.runs(), s.Dir} {
+		if err := s.disk().SyncDir(folder); err != nil {
+			return nil, fmt.Errorf("create the journal of %s: %w", run, errors.Join(err, j.Close()))
+		}
 	}
 	return j, nil
 }
@@ -71,7 +73,7 @@ func (s Store) Open(run string, observe func(Record)) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{Run: run, last: run, now: s.Time, records: p.records, observe: observe}
+	j := &Journal{Run: run, last: run, store: s, records: p.records, observe: observe}
 	if len(p.sums) > 0 {
 		j.last = p.sums[len(p.sums)-1]
 	}
@@ -124,7 +126,7 @@ func (s Store) reindex(run string, p parsed) error {
 func (j *Journal) Append(r Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	r.Seq, r.At = len(j.records)+1, j.now()
+	r.Seq, r.At = len(j.records)+1, j.store.Time()
 	body, now, err := encode(r, j.last)
 	if err == nil {
 		err = j.file.add(body, true)
@@ -136,6 +138,9 @@ func (j *Journal) Append(r Record) error {
 	if e, err := encodeEntry(r, now); err == nil && j.index.broken == nil {
 		// One that has a gap says nothing of what comes after it.
 		j.index.broken = j.index.add(e, false)
+	}
+	if r.Kind == Ended { // so that it need not be read to be listed; where that fails it is
+		_ = j.store.summarise(j.Run, Replay(j.records), j.records)
 	}
 	if j.observe != nil {
 		j.observe(r)
@@ -186,7 +191,8 @@ func (s Store) read(run string) (parsed, error) {
 		damage, tail = fmt.Sprintf("%d records were written, and %d are there", len(index), len(p.records)), true
 	}
 	if damage != "" {
-		return p, &DamagedError{Run: run, Damage: damage, Tail: tail && len(p.records) > 0}
+		over := len(index) > 0 && index[len(index)-1].Record.Kind == Ended // it must not be opened again
+		return p, &DamagedError{Run: run, Damage: damage, Tail: tail && len(p.records) > 0 && !over}
 	}
 	return p, nil
 }
@@ -228,21 +234,19 @@ func (s Store) Runs() ([]string, error) {
 	}
 	var runs []string
 	for _, n := range names {
-		run, journal := strings.CutSuffix(n, extension)
-		if !journal {
-			run, journal = strings.CutSuffix(n, indexExtension)
-		}
-		if journal {
-			runs = append(runs, run)
+		for _, end := range []string{extension, indexExtension, summaryExtension} {
+			if run, ours := strings.CutSuffix(n, end); ours {
+				runs = append(runs, run)
+			}
 		}
 	}
 	slices.Sort(runs)
 	return slices.Compact(runs), nil
 }
 
-// Begun is what the journals of all runs mean, oldest first, without their documents. A run that was killed before its first
-// record did nothing, and is left out. What is damaged says so, and does not keep the others from being listed. A run that has
-// its end is taken from its index.
+// Begun is what the journals of all runs mean, oldest first, without what they hold of devices. A run that was killed before its
+// first record did nothing, and is left out. What is damaged says so, and does not keep the others from being listed. The journal of
+// a run that has its end is not read.
 func (s Store) Begun() ([]Run, error) {
 	names, err := s.Runs()
 	if err != nil {
@@ -250,9 +254,11 @@ func (s Store) Begun() ([]Run, error) {
 	}
 	var begun []Run
 	for _, name := range names {
-		r, err := s.outline(name)
-		if err != nil {
-			return nil, err
+		r, ok := s.summary(name)
+		if !ok {
+			if r, err = s.outline(name); err != nil {
+				return nil, err
+			}
 		}
 		if r.Records > 0 || r.Damage != "" {
 			begun = append(begun, r)
@@ -261,21 +267,18 @@ func (s Store) Begun() ([]Run, error) {
 	return begun, nil
 }
 
-// outline is what a journal means, without its documents.
+// outline is what a journal means, or how it is damaged.
 func (s Store) outline(run string) (Run, error) {
-	indexed, err := s.disk().ReadFile(s.indexFile(run))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Run{}, fmt.Errorf("read the index of %s: %w", run, err)
-	}
-	r := replayIndex(run, parseIndex(indexed))
-	if r.Ended {
-		return r, nil
-	}
 	p, err := s.read(run)
 	var damaged *DamagedError
 	switch {
 	case errors.As(err, &damaged):
-		if r.Records == 0 {
+		_, index, err := s.load(run)
+		if err != nil {
+			return Run{}, err
+		}
+		r := replayIndex(run, index)
+		if r.Records < len(p.records) {
 			r = Replay(p.records)
 		}
 		r.Name, r.Ended, r.Outcome, r.Damage, r.Mendable = run, false, "", damaged.Damage, damaged.Tail
@@ -283,10 +286,10 @@ func (s Store) outline(run string) (Run, error) {
 	case err != nil:
 		return Run{}, err
 	}
-	r = Replay(p.records)
+	r := Replay(p.records)
 	r.Name = run
-	if r.Ended { // so that it need not be read again; where that fails it is
-		_ = s.reindex(run, p)
+	if r.Ended && r.Damage == "" {
+		_ = s.summarise(run, r, p.records)
 	}
 	return r, nil
 }
@@ -362,10 +365,12 @@ func (s Store) disk() Disk {
 	return OS{}
 }
 
-// Extensions end the names of a journal's file and of its index; the run's name stands before them.
+// Extensions end the names of a journal's file, of its index, and of the summary of a run that has ended; the run's name stands
+// before them.
 const (
-	extension      = ".jsonl"
-	indexExtension = ".index"
+	extension        = ".jsonl"
+	indexExtension   = ".index"
+	summaryExtension = ".ended"
 )
 
 func (s Store) runs() string                { return filepath.Join(s.Dir, "runs") }

@@ -237,21 +237,47 @@ func TestAListOfRunsReadsNoJournalThatHasItsEnd(t *testing.T) {
 	}
 }
 
-func TestAnIndexThatIsGoneIsMadeAgain(t *testing.T) {
+func TestWhatIsListedIsMadeAgainWhereItIsGone(t *testing.T) {
 	s, _ := written(t, append(kinds(), Record{Kind: Ended, Outcome: AsBefore})...)
-	was, err := os.ReadFile(s.indexFile("run-1"))
+	first, err := s.Begun()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(s.indexFile("run-1")); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{s.summaryFile("run-1"), s.indexFile("run-1")} {
+		was, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Begun(); err != nil {
+			t.Fatal(err)
+		}
+		j, err := s.Open("run-1", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		now, err := os.ReadFile(name)
+		if diff := cmp.Diff(string(was), string(now)); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", name, err, diff)
+		}
 	}
-	if _, err := s.Begun(); err != nil {
-		t.Fatal(err)
-	}
-	now, err := os.ReadFile(s.indexFile("run-1"))
-	if diff := cmp.Diff(string(was), string(now)); err != nil || diff != "" {
+	again, err := s.Begun()
+	if diff := cmp.Diff(first, again); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
+	}
+}
+
+func TestARunThatHasEndedIsNotOpenedAgainByARepair(t *testing.T) {
+	s, file := written(t, append(kinds(), Record{Kind: Ended, Outcome: AsBefore})...)
+	edit(t, file, func(b string) string { return strings.Join(strings.SplitAfter(b, "\n")[:3], "") })
+	var damaged *DamagedError
+	if _, err := s.Repair("run-1"); !errors.As(err, &damaged) || damaged.Tail {
+		t.Errorf("got %v", err)
 	}
 }
 
