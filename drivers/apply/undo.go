@@ -16,6 +16,9 @@ import (
 // it cannot be reached it is tried on for as long as patience lasts: a server that was killed takes a while to come back.
 const tries = 3
 
+// undoName begins the name under which a device is led back.
+const undoName = "weir-undo-"
+
 // undoAll leads every device of a wave back that was touched. How it went stands in each member.
 func (r *run) undoAll(ctx context.Context, members []*member) {
 	_ = r.all(members, func(m *member) error {
@@ -102,7 +105,7 @@ func (m *member) restore(ctx context.Context) error {
 	if len(inverse.Chunks) == 0 {
 		return fmt.Errorf("%s: %d values differ from before and cannot be set back: %s", m.name(), len(m.leaves), summaries(findings))
 	}
-	name := "weir-undo-" + strings.ReplaceAll(m.journal.Run, ".", "-")
+	name := undoName + strings.ReplaceAll(m.journal.Run, ".", "-")
 	if err := m.send(ctx, inverse, name, false); err != nil {
 		return err
 	}
@@ -128,16 +131,18 @@ func (r *run) toward(device string, have plan.State, to plan.Document, undoing b
 }
 
 // decide ends the device's own timer. It makes the device undo the change, which takes back everything that was done since:
-// where others have changed lines meanwhile, the change is confirmed, and led back by weir's inverse, which leaves theirs. What
-// comes of it is seen when the device is read.
+// where others have changed lines meanwhile, the change is confirmed, and led back by weir's inverse, which leaves theirs. What led
+// back already is confirmed. What comes of it is seen when the device is read.
 func (m *member) decide(ctx context.Context, have plan.State) {
 	if m.connect(ctx) != nil {
 		return
 	}
 	ctx, stop := context.WithTimeout(ctx, m.Timeout)
 	defer stop()
+	theirs := m.rest == "" || digestOf(have.Rest) != m.rest
+	back := strings.HasPrefix(m.pending.Name, undoName) && len(differ(m.before, have.Owned)) == 0
 	decide := m.target.Cancel
-	if m.rest == "" || digestOf(have.Rest) != m.rest || len(differ(m.before, have.Owned)) == 0 { // the last: what waits leads back
+	if theirs || back {
 		decide = m.target.Confirm
 	}
 	if err := decide(ctx, *m.pending); err != nil && !errors.Is(err, drivers.ErrDecided) {

@@ -297,9 +297,18 @@ func (s *storm) backwards() map[string]bool {
 // journal replays every run, oldest first. A journal that cannot be read is a violation.
 func (s *storm) journal() []journal.Run {
 	store := journal.Store{Dir: control.LabDir(s.dir), Disk: mounted{s.disk, s.newGate()}}
-	runs, err := store.Begun()
+	names, err := store.Runs()
 	if err != nil {
-		s.violate("the journal cannot be read: %v", err)
+		s.violate("the runs cannot be listed: %v", err)
+	}
+	var runs []journal.Run
+	for _, name := range names {
+		r, err := store.Replay(name)
+		if err != nil {
+			s.violate("the journal cannot be read: %v", err)
+		} else if r.Records > 0 {
+			runs = append(runs, r)
+		}
 	}
 	return runs
 }

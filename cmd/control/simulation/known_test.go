@@ -9,7 +9,6 @@ var known = []struct {
 	cause   string
 }{
 	{regexp.MustCompile(`the time to confirm ended`), "the deadline of a commit timer is compared with another clock than it was made by"},
-	{regexp.MustCompile(`what somebody else had set is gone`), "a device's own revert takes back what others changed meanwhile"},
 	{regexp.MustCompile(`new line # /etc/.*\.weir`), "a file that was being written on a host is left behind"},
 }
 
