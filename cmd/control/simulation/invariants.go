@@ -226,7 +226,7 @@ func (s *storm) outcomes(truth snapshot, wanted map[string]bool) {
 			if s.lied[d.Device] {
 				continue
 			}
-			if at, ok := s.meddled[d.Device]; ok && (backward || at.After(s.confirmed[d.Device])) {
+			if at, ok := s.meddled[d.Device]; ok && (backward || !at.Before(s.confirmed[d.Device])) {
 				continue // what it is now is somebody else's doing
 			}
 			switch {
