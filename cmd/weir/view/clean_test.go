@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/drivers/apply"
 	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
@@ -29,9 +30,16 @@ func TestNoControlCharacterReachesATerminal(t *testing.T) {
 	for _, colour := range []bool{false, true} {
 		var out strings.Builder
 		v := View{Out: &out, Colour: colour}
-		v.Plan(plan.Plan{Waves: [][]plan.Step{{step}}, Findings: diag.List{finding}}, PlanOptions{Lines: true, File: evil})
+		v.Plan(plan.Plan{Waves: [][]plan.Step{{step}}, Findings: diag.List{finding}}, PlanOptions{Lines: true, Apply: evil})
 		v.Findings(diag.List{finding})
 		v.Drift([]control.DeviceDrift{{Device: evil, Changes: []plan.Change{change}, Error: evil}})
+		left := []apply.Left{{Device: evil, Why: evil}}
+		v.Return(apply.Return{Of: evil, Waves: [][]plan.Step{{step}}, Left: left, Back: []string{evil}}, plan.Plan{Waves: [][]plan.Step{{step}}})
+		v.RunResult("apply", apply.Result{Run: evil, Why: evil, Left: left, Devices: []apply.DeviceResult{
+			{Device: evil, Outcome: journal.Partial, Why: evil, Leaves: []string{evil}, Lost: []string{evil}}}}, Next{evil, evil, evil})
+		v.RunStory(control.RunStory{RunRow: control.RunRow{Run: evil, Of: evil, Audit: journal.Audit{Who: evil, Reason: evil}}, Why: evil,
+			Waves: [][]control.DeviceRun{{{Device: evil, Why: evil, Changes: []plan.Change{change}, Leaves: []string{evil}}}}})
+		v.Damage(&journal.Damaged{DamagedError: &journal.DamagedError{Run: evil, Damage: evil}, Lost: []journal.Record{{Kind: evil, Device: evil}}, Raw: []byte(evil)})
 		run := ShowRun(v, false)
 		for _, kind := range []journal.Kind{journal.Started, journal.Pending, journal.Reached, journal.Passed, journal.Stuck} {
 			run.Record(journal.Record{Kind: kind, Device: evil, Text: evil, Of: evil})
