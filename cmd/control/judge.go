@@ -79,7 +79,7 @@ func (r *Repo) judge(ctx context.Context, waves [][]plan.Step, o Settle) (apply.
 	for _, s := range slices.Concat(waves...) {
 		changed = append(changed, s.Device)
 	}
-	names := slices.DeleteFunc(r.withNeighbours(changed), func(name string) bool { return FilesOnly(r.Device(name).Platform.V) != "" })
+	names := r.counting(changed)
 	if err := r.gatherable(ctx, names); err != nil {
 		return nil, nil, err
 	}
@@ -121,6 +121,11 @@ func (r *Repo) flapsOf(wave []plan.Step, sent map[string]time.Time) map[addr.Add
 		}
 	}
 	return out
+}
+
+// counting are devices and their neighbours, as far as weir talks to them: counters come from these.
+func (r *Repo) counting(names []string) []string {
+	return slices.DeleteFunc(r.withNeighbours(names), func(name string) bool { return FilesOnly(r.Device(name).Platform.V) != "" })
 }
 
 // warm waits until the traffic of every device has been seen over an interval, so that the first wave has something to be compared

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/fabric"
@@ -51,5 +53,21 @@ func TestAnIdlePolicyThatIsNoneIsRefused(t *testing.T) {
 		if _, _, err := r.judge(t.Context(), nil, Settle{Idle: word, Blind: true}); (err == nil) != ok {
 			t.Errorf("--idle %q: got %v", word, err)
 		}
+	}
+}
+
+func TestCountersAreAskedOfNoSwitchThatWeirOnlyWritesFilesFor(t *testing.T) {
+	r := pod(t, map[string]string{"inventory/rgos.yaml": `kind: Switches
+switches:
+  - {name: spine2, role: spine, platform: rgos, sku: RG-S6510-48VS8CQ, ports: [{names: "HundredGigabitEthernet0/[1-2]", speed: 100G, lanes: 4}]}
+---
+kind: Links
+defaults: {length: 30m, medium: fibre}
+links:
+  - {a: leaf1/Ethernet132, b: spine2/HundredGigabitEthernet0/1}
+  - {a: leaf2/Ethernet132, b: spine2/HundredGigabitEthernet0/2}
+`})
+	if diff := cmp.Diff([]string{"gpu1", "gpu2", "leaf1", "spine1"}, r.counting([]string{"leaf1"})); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -104,8 +104,19 @@ func (r *Repo) same(p, again plan.Plan, seen map[string]Observation) error {
 	return nil
 }
 
+// placeless is a step whose changes do not say which lines of the repo ask for them: a comment moves those, and no plan is stale
+// for it. What is shown and agreed to are the places of the step that was made again.
+func placeless(s plan.Step) plan.Step {
+	s.Changes = slices.Clone(s.Changes)
+	for i := range s.Changes {
+		s.Changes[i].Because = nil
+	}
+	return s
+}
+
 // differs names the first part of a step that is not that of another; empty where they are the same.
 func differs(s, made plan.Step) string {
+	s, made = placeless(s), placeless(made)
 	for _, part := range []struct {
 		what string
 		a, b any

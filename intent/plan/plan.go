@@ -182,9 +182,19 @@ func (p Plan) Devices() []string {
 	return names
 }
 
-// Content is the digest of what the plan does, whatever its ID.
+// Content is the digest of what the plan does, whatever its ID, and whichever lines of the repo ask for it.
 func (p Plan) Content() Digest {
-	body, err := json.Marshal(p.Waves)
+	waves := make([][]Step, len(p.Waves))
+	for n, steps := range p.Waves {
+		for _, s := range steps {
+			s.Changes = slices.Clone(s.Changes)
+			for i := range s.Changes {
+				s.Changes[i].Because = nil
+			}
+			waves[n] = append(waves[n], s)
+		}
+	}
+	body, err := json.Marshal(waves)
 	if err != nil {
 		panic(err) // plain values always encode
 	}
