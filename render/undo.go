@@ -20,7 +20,7 @@ func (b *bound[D]) Undo(have plan.State, before plan.Document) (plan.Step, diag.
 	step, _ := b.language.Script(b.dev, from, plan.Inverse(deltas))
 	step.Device, step.Platform = b.name, b.platform
 	step.Base, step.Parts = have.Owned.Digest(), have.Owned.Parts()
-	step.Changes, step.Why = back.Changes, back.Why
+	step.Changes, step.Why, step.Validate = back.Changes, back.Why, back.Validate
 	slices.Reverse(step.Chunks)
 	for i, c := range step.Chunks {
 		step.Chunks[i].Send, step.Chunks[i].Undo = c.Undo, c.Send

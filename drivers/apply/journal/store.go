@@ -109,6 +109,18 @@ func (s Store) reindex(run string, p parsed) error {
 		}
 		body = append(body, e...)
 	}
+	if err := s.force(run); err != nil {
+		return err
+	}
+	if now, err := s.disk().ReadFile(s.indexFile(run)); err == nil && string(now) == string(body) {
+		return nil
+	}
+	return s.replace(s.indexFile(run), body)
+}
+
+// force forces to disk what stands in a journal. What a process that was killed has written and not forced is read, and is gone when
+// the machine loses its power: whoever builds on it forces it first.
+func (s Store) force(run string) error {
 	f, err := s.disk().Append(s.path(run))
 	if err == nil {
 		err = errors.Join(f.Sync(), f.Close(), s.disk().SyncDir(s.runs()))
@@ -116,10 +128,7 @@ func (s Store) reindex(run string, p parsed) error {
 	if err != nil {
 		return fmt.Errorf("force the journal of %s to disk: %w", run, err)
 	}
-	if now, err := s.disk().ReadFile(s.indexFile(run)); err == nil && string(now) == string(body) {
-		return nil
-	}
-	return s.replace(s.indexFile(run), body)
+	return nil
 }
 
 // Append writes a record and returns when it is on disk.
@@ -288,7 +297,7 @@ func (s Store) outline(run string) (Run, error) {
 	}
 	r := Replay(p.records)
 	r.Name = run
-	if r.Ended && r.Damage == "" {
+	if r.Ended && r.Damage == "" && s.force(run) == nil { // where it cannot be written, it is read again
 		_ = s.summarise(run, r, p.records)
 	}
 	return r, nil
@@ -332,8 +341,8 @@ func (s Store) Free() error {
 	return s.Ended()
 }
 
-// Ended says which run has no end: an *UnfinishedError or a *DamagedError. Nil where all have one. What it says holds for who has
-// the lock.
+// Ended says which run has no end: an *UnfinishedError or a *DamagedError. Nil where all have one, on disk. What it says holds
+// for who has the lock.
 func (s Store) Ended() error {
 	begun, err := s.Begun()
 	if err != nil {
@@ -345,6 +354,11 @@ func (s Store) Ended() error {
 			return &DamagedError{r.Name, r.Damage, r.Mendable}
 		case !r.Ended:
 			return &UnfinishedError{r.Name}
+		}
+		if _, ok := s.summary(r.Name); !ok {
+			if err := s.force(r.Name); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
