@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/telemetry"
+	"github.com/weirfabric/weir/telemetry/collect"
 	"github.com/weirfabric/weir/telemetry/health"
 )
 
@@ -24,6 +25,7 @@ type Watching struct {
 	verdicts Verdicts
 	rounds   int
 	flaps    ownFlaps
+	view     *collect.View
 }
 
 // watched is what is watched: it changes when the repo does.
@@ -51,7 +53,7 @@ func (r *Repo) Watch(ctx context.Context, names []string, o WatchOptions) *Watch
 	}
 	g := r.gather(ctx, names, o.Log)
 	w := &Watching{gathering: g, looked: make(chan struct{}, 1), Every: r.InWall(judgeEvery), watched: watched{r, names, r.topology(names)}}
-	w.flaps = ownFlaps{store: r.Store, topology: w.watched.topology}
+	w.flaps, w.view = ownFlaps{store: r.Store, topology: w.watched.topology}, g.store.View()
 	ctx, stop := context.WithCancel(ctx)
 	stopBefore := g.stop
 	g.stop = func() { stop(); stopBefore() }
@@ -120,7 +122,8 @@ func (w *Watching) judgeAlways(ctx context.Context) {
 func (w *Watching) judge(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	window := health.Window{Now: now, Series: w.store.Series(nil), Earlier: w.verdicts, Flaps: w.flaps.at(now), Reasons: w.reasons()}
+	w.view.Reset()
+	window := health.Window{Now: now, Source: w.view, Earlier: w.verdicts, Flaps: w.flaps.at(now), Reasons: w.reasons()}
 	w.verdicts = health.Judge(window, w.watched.topology, health.Policy{Scale: w.watched.repo.Scale()})
 	for _, v := range w.verdicts {
 		w.store.Doubt(v.Doubts...)

@@ -79,7 +79,7 @@ func (s *Store) device(name string) *device {
 	defer s.mu.Unlock()
 	if d, ok = s.devices[name]; !ok {
 		name = strings.Clone(name)
-		d = &device{name: name, series: map[key]*series{}}
+		d = &device{name: name, series: map[key]*series{}, suspects: map[*series]bool{}}
 		s.devices[name] = d
 	}
 	return d

@@ -19,6 +19,7 @@ type device struct {
 	mu        sync.Mutex
 	series    map[key]*series
 	order     []*series // by address and metric; nil when it must be sorted anew
+	suspects  map[*series]bool
 	exported  []*series // those with a value, in no order; each knows its place
 	dropped   uint64
 	told      time.Time // when it was last told that samples are dropped
@@ -113,6 +114,9 @@ func (d *device) turn(s *Store, ser *series, x *telemetry.Sample) {
 		d.recount(s, ser, ser.status, -1, x.At)
 	}
 	ser.known, ser.status = true, x.Status
+	if delete(d.suspects, ser); x.Status == telemetry.Suspect {
+		d.suspects[ser] = true
+	}
 	d.recount(s, ser, x.Status, 1, x.At)
 	if x.Status.Counts() {
 		ser.set(x.Value)
@@ -182,5 +186,6 @@ func (d *device) hide(ser *series) {
 func (d *device) drop(ser *series) {
 	d.hide(ser)
 	d.order = nil
+	delete(d.suspects, ser)
 	delete(d.series, key{ser.metric, ser.addr.Port, ser.addr.Name, ser.addr.Leaf})
 }

@@ -69,16 +69,22 @@ func (s *series) push(at, taken time.Time, v float64) {
 
 // snapshot is the series as a value.
 func (s *series) snapshot() telemetry.Series {
-	out := telemetry.Series{Metric: s.metric, Addr: s.addr, Status: s.status, Every: s.every}
+	out, points := s.into(nil)
+	out.Points = points
+	return out
+}
+
+// into is the series as a value without its points, and the given points with them behind.
+func (s *series) into(points []telemetry.Point) (telemetry.Series, []telemetry.Point) {
 	for i := max(0, s.pushed-history); i < s.pushed; i++ {
 		p := s.points[i%history]
 		x := telemetry.Point{At: time.Unix(0, p.at), Value: p.value}
 		if p.taken != 0 {
 			x.Taken = time.Unix(0, p.taken)
 		}
-		out.Points = append(out.Points, x)
+		points = append(points, x)
 	}
-	return out
+	return telemetry.Series{Metric: s.metric, Addr: s.addr, Status: s.status, Every: s.every}, points
 }
 
 // Desc is the description that all series of the metric share.

@@ -11,7 +11,11 @@ import (
 // counters judges the counters themselves. Some devices claim a counter that never moves (sonic-buildimage issues 5540 and
 // 25174): what one end of a cable says that it sent, the other end must have received.
 func (j *judge) counters() {
-	for _, s := range j.Series {
+	suspects := j.Series
+	if j.Source != nil {
+		suspects = j.Source.Suspects()
+	}
+	for _, s := range suspects {
 		if s.Status == telemetry.Suspect {
 			j.add(Verdict{Check: Counters, Device: s.Addr.Device, Port: s.Addr.Port, Severity: diag.Warning, State: Unknown,
 				Summary: fmt.Sprintf("%s of %s claims a value that cannot be, and has not moved since", s.Metric.Name, s.Addr)}, reading{since: j.Now, seen: j.Now})

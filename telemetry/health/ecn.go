@@ -3,6 +3,7 @@ package health
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/weirfabric/weir/intent/addr"
@@ -23,7 +24,7 @@ type marking struct {
 
 // marks judges ECN beside PFC (theory 5.3): a switch that sends PAUSE of a class with ECN must have marked before.
 func (j *judge) marks() {
-	all := j.allMarked()
+	all := sync.OnceValue(j.allMarked)
 	for _, d := range j.topology.Devices {
 		if d.Host || j.silent[d.Name] {
 			continue
@@ -48,7 +49,7 @@ func (j *judge) marking(device string, p qos.Priority) marking {
 				continue
 			}
 			m.ports++
-			if s := j.series[seriesKey{telemetry.ECNMarked, a.Device, a.Port, digit(c.Queue)}]; s.Status == telemetry.Disabled {
+			if s, _ := j.find(telemetry.ECNMarked, a.Device, a.Port, digit(c.Queue)); s.Status == telemetry.Disabled {
 				m.disabled++
 			}
 			if r, ok := j.growth(telemetry.ECNMarked, a, digit(c.Queue)); ok {
@@ -91,7 +92,7 @@ func (j *judge) withoutECN(d Device, p qos.Priority, m marking) {
 
 // silentECN tells of marks that cannot be seen, or that are seen in one place and not in the next. All is what all switches
 // marked.
-func (j *judge) silentECN(d Device, p qos.Priority, m marking, all float64) {
+func (j *judge) silentECN(d Device, p qos.Priority, m marking, all func() float64) {
 	device := func(format string, args ...any) Verdict {
 		return Verdict{Check: ECNSilent, Device: d.Name, Priority: &p, Severity: diag.Warning, Summary: fmt.Sprintf(format, args...)}
 	}
@@ -112,7 +113,7 @@ func (j *judge) silentECN(d Device, p qos.Priority, m marking, all float64) {
 		}
 		queue := digit(port.Classes[i].Queue)
 		switch marked, counted := j.growth(telemetry.ECNMarked, a, queue); {
-		case arrived.growth > 0 && counted && all == 0:
+		case arrived.growth > 0 && counted && all() == 0:
 			v := about(Counters, a, p, diag.Warning, fmt.Sprintf(
 				"%.0f marked packets arrived at %s and no switch counts a mark: the counter of marks claims zero", arrived.growth, port.Peer))
 			v.Doubts = []telemetry.Reading{{Metric: telemetry.ECNMarked, Addr: telemetry.ECNMarked.At(a.Device, a.Port, queue)}}
@@ -125,15 +126,14 @@ func (j *judge) silentECN(d Device, p qos.Priority, m marking, all float64) {
 	}
 }
 
-// allMarked is what all switches marked.
+// allMarked is what all switches marked, in whatever queue.
 func (j *judge) allMarked() float64 {
 	var sum float64
-	for k := range j.series {
-		if k.metric != telemetry.ECNMarked {
-			continue
-		}
-		if r, ok := j.growth(k.metric, addr.Port(k.device, k.port), k.number); ok {
-			sum += r.growth
+	for _, a := range j.ports {
+		for q := range qos.Queue(8) {
+			if r, ok := j.growth(telemetry.ECNMarked, a, digit(q)); ok {
+				sum += r.growth
+			}
 		}
 	}
 	return sum

@@ -106,10 +106,19 @@ func (v Verdict) place() place { return place{v.Check, v.At()} }
 // Window is what is judged.
 type Window struct {
 	Now     time.Time
-	Series  []telemetry.Series
+	Series  []telemetry.Series      // where nobody is asked for them
+	Source  Source                  // is asked for the series that are looked at; nil: Series are all
 	Earlier []Verdict               // of the last judgement: the same verdict keeps its Since
 	Flaps   map[addr.Addr]time.Time // when weir itself last took a port down
 	Reasons map[string]string       // why the counters of a device do not come, where that is known
+}
+
+// Source has series. A judgement looks at a small part of those of a fabric, and asks for each of them once.
+type Source interface {
+	// Of is the series of a metric on a port, by the number of its priority, queue or group where it has one.
+	Of(m *telemetry.Metric, device, port, number string) (telemetry.Series, bool)
+	// Suspects are the series whose claims are not believed, in order.
+	Suspects() []telemetry.Series
 }
 
 // Topology is the cabling and the classes, as plain values.

@@ -18,6 +18,7 @@ type judge struct {
 	topology Topology
 	policy   Policy
 	series   map[seriesKey]telemetry.Series
+	absent   map[seriesKey]bool     // was asked for and is not there
 	ports    []addr.Addr            // of the topology, in order
 	portsOf  map[string][]addr.Addr // the same by device
 	silent   map[string]bool        // devices whose counters do not arrive
@@ -31,7 +32,7 @@ type seriesKey struct {
 
 func (j *judge) index() {
 	j.series = make(map[seriesKey]telemetry.Series, len(j.Series))
-	j.silent = map[string]bool{}
+	j.silent, j.absent = map[string]bool{}, map[seriesKey]bool{}
 	j.ports = slices.SortedFunc(maps.Keys(j.topology.Ports), addr.Compare)
 	j.portsOf = map[string][]addr.Addr{}
 	for _, a := range j.ports {
@@ -53,9 +54,24 @@ type reading struct {
 	estimated bool
 }
 
+// find is the series of a metric, whatever it says. It is the same for the whole judgement.
+func (j *judge) find(m *telemetry.Metric, device, port, number string) (telemetry.Series, bool) {
+	k := seriesKey{m, device, port, number}
+	s, ok := j.series[k]
+	if ok || j.Source == nil || j.absent[k] {
+		return s, ok
+	}
+	if s, ok = j.Source.Of(m, device, port, number); ok {
+		j.series[k] = s
+	} else {
+		j.absent[k] = true
+	}
+	return s, ok
+}
+
 // at is the series of a metric, with ok false where it has no value or is stale.
 func (j *judge) at(m *telemetry.Metric, a addr.Addr, number string) (telemetry.Series, bool) {
-	s, ok := j.series[seriesKey{m, a.Device, a.Port, number}]
+	s, ok := j.find(m, a.Device, a.Port, number)
 	return s, ok && s.Status.Counts() && len(s.Points) > 0 && !s.Stale(j.Now, j.policy.Forgiven)
 }
 

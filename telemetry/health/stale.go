@@ -22,7 +22,7 @@ func (j *judge) targets() {
 			continue
 		}
 		j.silent[d.Name] = true
-		if last, ok := j.series[seriesKey{telemetry.LastUpdate, d.Name, "", ""}]; ok && len(last.Points) > 0 {
+		if last, ok := j.find(telemetry.LastUpdate, d.Name, "", ""); ok && len(last.Points) > 0 {
 			seen := earlier(time.Unix(0, int64(last.Last().Value*1e9)), j.Now)
 			v.Summary = fmt.Sprintf("no counters arrive: the last came %s ago", j.Now.Sub(seen).Round(time.Second))
 			v.Since, v.Seen = seen, seen
@@ -42,7 +42,7 @@ func (j *judge) missing(d Device) {
 	var ports []string
 	for _, a := range j.portsOf[d.Name] {
 		for _, c := range j.topology.Ports[a].Classes {
-			s, ok := j.series[seriesKey{telemetry.PFCTransmitted, a.Device, a.Port, digit(c.Priority)}]
+			s, ok := j.find(telemetry.PFCTransmitted, a.Device, a.Port, digit(c.Priority))
 			if (!ok || s.Status.Counts() && s.Stale(j.Now, j.policy.Forgiven)) && !slices.Contains(ports, a.Port) {
 				ports = append(ports, a.Port)
 			}
