@@ -23,6 +23,7 @@ const (
 	Partial    FaultKind = "partial"    // half of it takes effect, then an error
 	Ignore     FaultKind = "ignore"     // it is said to be done, and nothing takes effect
 	Lie        FaultKind = "lie"        // it takes effect, and for a time the device shows the configuration of before
+	Unsure     FaultKind = "unsure"     // an error that says neither that it took effect nor that it did not; every other one has
 	Revert     FaultKind = "revert"     // a commit timer ends after Delay, whatever was asked for
 )
 

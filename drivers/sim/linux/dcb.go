@@ -32,7 +32,10 @@ type app struct {
 // totalBuffer is what the driver says is there to divide, in bytes.
 const totalBuffer = 262016
 
-func newDCB() dcbState {
+func (c card) newDCB() dcbState {
+	if c.upstream {
+		return upstreamDCB()
+	}
 	s := dcbState{dcbx: []string{"host", "ieee"}}
 	for i := range 8 {
 		s.tsa[i], s.prioTC[i] = "strict", i
@@ -56,22 +59,46 @@ func dcb(p *process, args []string) int {
 	}
 	object, command, name, rest := args[0], args[1], args[3], args[4:]
 	nic := p.d.nics[name]
-	if nic == nil {
-		return p.fail(1, "Cannot find device \"%s\"", name)
-	}
-	if command == "show" {
+	switch {
+	case name == "lo":
+		return p.fail(1, "Attribute read: %v", errUnsupported)
+	case nic == nil:
+		return p.fail(1, "Attribute read: %v", errNoDevice)
+	case command == "show":
 		return dcbShow(p, object, options, nic)
-	}
-	if !p.root {
+	case !p.root:
 		return p.fail(1, "Attribute write: %v", errForbidden)
 	}
 	next := nic.dcb // changed whole or not at all
 	next.apps = slices.Clone(next.apps)
-	if err := next.change(object, command, rest); err != nil {
+	err := next.change(object, command, rest)
+	if err == nil {
+		err = p.d.card.accepts(&next, object)
+	}
+	if err != nil && command == "replace" {
+		return p.fail(0, "%v\nCould not add new APP entries", err) // dcb ends with what a later call returned
+	}
+	if err != nil {
 		return p.fail(1, "%v", err)
 	}
-	nic.dcb = next
+	if p.d.unsure > 0 {
+		p.d.unsure--
+		if p.d.sent++; p.d.sent%2 == 1 {
+			p.d.become(nic, next)
+		}
+		return p.fail(1, "Attribute write: Protocol error")
+	}
+	p.d.become(nic, next)
 	return 0
+}
+
+// become gives a NIC its new state.
+func (d *Device) become(n *nic, next dcbState) {
+	flaps := d.card.upstream && n.dcb.pfc != next.pfc
+	n.dcb = next
+	if flaps {
+		d.hw.Flap(n.port.Name)
+	}
 }
 
 // change is a set, add, replace, del or flush.
@@ -196,20 +223,20 @@ func (s *dcbState) indexed(key string, i int, value string) error {
 	return nil
 }
 
-// check is what dcb and the driver check of the whole.
+// check is what dcb checks of the whole, whatever was changed: iproute2, dcb/dcb_ets.c, dcb_ets_validate_bw.
 func (s *dcbState) check(object string) error {
 	if object != "ets" {
 		return nil
 	}
-	total, any := 0, false
+	total, expected := 0, 0
 	for i := range 8 {
 		if s.tsa[i] == "ets" {
-			any = true
+			expected = 100
 		}
 		total += s.bw[i]
 	}
-	if (any || total > 0) && total != 100 {
-		return refusal("Bandwidth percentages in tc-bw sum to %d%%, expected 100%%", total)
+	if total != 100 && total != expected {
+		return refusal("Bandwidth percentages in tc-bw sum to %d%%, expected %d%%", total, expected)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -51,15 +52,48 @@ func exported(from expand.Environ) environment {
 	return out
 }
 
-// loginEnvironment is what a user has who has just logged in.
-func loginEnvironment(user string) environment {
-	home, uid := "/home/"+user, "1000"
+// The paths where commands are looked for: Debian's of root and of everybody else.
+const (
+	rootPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	userPath = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
+)
+
+// inSbin are the tools that lie in /usr/sbin and nowhere else, as Debian 12 has them.
+var inSbin = []string{"dcb", "ethtool", "modprobe"}
+
+// finds says whether a command is found by the PATH, or named with its folder.
+func (p *process) finds(command string) bool {
+	if strings.Contains(command, "/") || !slices.Contains(inSbin, command) {
+		return true
+	}
+	path := plainEnvironment(p.user)["PATH"]
+	if p.variables != nil {
+		path = exported(p.variables)["PATH"]
+	}
+	return slices.ContainsFunc(strings.Split(path, ":"), func(dir string) bool { return dir == "/usr/sbin" || dir == "/sbin" })
+}
+
+// loginEnvironment is what a user has who has just logged in, or whom sudo has raised. The caller holds the lock.
+func (d *Device) loginEnvironment(user string) environment {
+	e := plainEnvironment(user)
+	if text, err := d.readFile("/etc/default/locale"); err == nil {
+		for line := range strings.Lines(text) {
+			if name, value, assigns := strings.Cut(strings.TrimSpace(line), "="); assigns {
+				e[name] = value
+			}
+		}
+	}
+	return e
+}
+
+func plainEnvironment(user string) environment {
+	home, uid, path := "/home/"+user, "1000", userPath
 	if user == "root" {
-		home, uid = "/root", "0"
+		home, uid, path = "/root", "0", rootPath
 	}
 	return environment{
 		"HOME": home, "USER": user, "LOGNAME": user, "SHELL": "/bin/bash", "UID": uid, "EUID": uid, "GID": uid,
-		"PATH":    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+		"PATH":    path,
 		"LAB_PID": "1042", "LAB_PPID": "1041",
 	}
 }

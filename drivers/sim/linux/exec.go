@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 	"time"
 
@@ -25,7 +26,7 @@ const longestUnattended = 90 * time.Second
 func (d *Device) login() (*shell, error) {
 	d.mu.Lock()
 	p := process{d: d, user: d.user, root: d.user == "root"}
-	p.dir = loginEnvironment(p.user)["HOME"]
+	p.dir = d.loginEnvironment(p.user)["HOME"]
 	if d.files[p.dir] == nil {
 		p.dir = "/"
 	}
@@ -33,11 +34,24 @@ func (d *Device) login() (*shell, error) {
 	return newShell(p, nil, nil)
 }
 
-// exec runs a command line in a shell that begins and ends with it.
+// exec runs a command line in a shell that begins and ends with it. Bash reads .bashrc before a command that sshd gives it.
 func (d *Device) exec(ctx context.Context, c sim.Command) (int, error) {
 	s, err := d.login()
 	if err != nil {
 		return 0, err
+	}
+	profile := path.Join(s.environment()["HOME"], ".bashrc")
+	d.mu.Lock()
+	text, err := d.readFile(profile)
+	d.mu.Unlock()
+	if err == nil {
+		text, err := parse(text)
+		if err != nil {
+			return 0, fmt.Errorf("%s: .bashrc: %w", d.hw.Spec().Name, err)
+		}
+		if _, err := d.run(ctx, s, text, sim.Command{Stdin: strings.NewReader(""), Stdout: c.Stdout, Stderr: c.Stderr}); err != nil {
+			return 0, err
+		}
 	}
 	return d.execIn(ctx, s, c)
 }
@@ -76,7 +90,7 @@ func (d *Device) execIn(ctx context.Context, s *shell, c sim.Command) (int, erro
 			return 0, sim.ErrDrop
 		}
 		quiet.Stdin = bytes.NewReader(stdin)
-		d.later(func() {
+		d.later(lateness, func() {
 			ctx, cancel := context.WithTimeout(context.Background(), longestUnattended)
 			defer cancel()
 			_, _ = d.run(ctx, s, script, quiet) // nobody waits for what it says
@@ -88,9 +102,14 @@ func (d *Device) execIn(ctx context.Context, s *shell, c sim.Command) (int, erro
 	case sim.DropBefore, sim.Reboot:
 		return 0, sim.ErrDrop
 	case sim.Ignore:
-		return 0, nil
+		s.pretends = true
+		defer func() { s.pretends = false }()
 	case sim.Lie:
 		d.lie(f.For)
+	case sim.Unsure:
+		d.mu.Lock()
+		d.unsure++
+		d.mu.Unlock()
 	}
 	return d.run(ctx, s, script, c)
 }
@@ -123,9 +142,9 @@ func (d *Device) run(ctx context.Context, s *shell, script *syntax.File, c sim.C
 }
 
 // later does something that nobody waits for after a while, unless the device loses its power before.
-func (d *Device) later(do func()) {
+func (d *Device) later(after time.Duration, do func()) {
 	d.work.Go(func() {
-		if d.hw.Sleep(context.Background(), lateness) == nil {
+		if d.hw.Sleep(context.Background(), after) == nil {
 			do()
 		}
 	})

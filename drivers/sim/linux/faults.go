@@ -17,7 +17,7 @@ func (d *Device) Faults(on sim.Operation) []sim.FaultKind {
 	usual := []sim.FaultKind{sim.Reject, sim.Hang, sim.Slow, sim.Drop, sim.DropBefore, sim.Partial}
 	switch on {
 	case sim.Set:
-		return slices.Concat(usual, []sim.FaultKind{sim.Ignore, sim.Lie})
+		return slices.Concat(usual, []sim.FaultKind{sim.Ignore, sim.Lie, sim.Unsure})
 	case sim.Get, sim.Session:
 		return usual
 	}

@@ -26,6 +26,8 @@ const (
 	errForbidden words = "Operation not permitted"
 	errInvalid   words = "Invalid argument"
 	errNoDevice  words = "No such device"
+
+	errUnsupported words = "Operation not supported"
 )
 
 // file is one file of the device. The kernel's files answer by functions.

@@ -21,6 +21,10 @@ func findCommand(p *process, args []string) int {
 		switch {
 		case slices.Contains(own, name):
 			p.printLine("%s", name)
+		case !p.finds(name):
+			return 127
+		case slices.Contains(inSbin, name):
+			p.printLine("/usr/sbin/%s", name)
 		case isTool || isLauncher:
 			p.printLine("/usr/bin/%s", name)
 		default:

@@ -122,13 +122,19 @@ func (d *Device) lsmod() string {
 func (d *Device) kernelFiles() {
 	d.put("/sys/kernel/config", &file{dir: true})
 	d.put("/sys/module", &file{dir: true})
+	d.show("/sys/class/net/lo/mtu", func() string { return "65536\n" })
 	d.show("/proc/modules", d.procModules)
 	d.show("/proc/sys/kernel/osrelease", func() string { return "6.1.0-56-amd64\n" })
 	for _, n := range d.nics {
-		d.netFiles(n)
-		if n.port.RDMA != "" {
-			d.rdmaFiles(n)
-		}
+		d.nicFiles(n)
+	}
+}
+
+// nicFiles are those of a NIC.
+func (d *Device) nicFiles(n *nic) {
+	d.netFiles(n)
+	if n.port.RDMA != "" {
+		d.rdmaFiles(n)
 	}
 }
 

@@ -3,7 +3,9 @@ package linux
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"mvdan.cc/sh/v3/interp"
 )
@@ -15,22 +17,62 @@ func launchers() map[string]func(ctx context.Context, p *process, args []string)
 		"sh":        sh,
 		"bash":      sh,
 		"systemctl": systemctl,
+		"sleep":     sleep,
 		"test":      func(ctx context.Context, p *process, args []string) error { return test(ctx, p, "test", args) },
 		"[":         func(ctx context.Context, p *process, args []string) error { return test(ctx, p, "[", args) },
 	}
 }
 
-// sudo raises privileges: the laboratory's user may do everything without a password, and need not be asked for one.
+// sleep waits for so many seconds of device time.
+func sleep(ctx context.Context, p *process, args []string) error {
+	if len(args) != 1 {
+		return status(p.fail(1, "sleep: missing operand"))
+	}
+	seconds, err := strconv.Atoi(args[0])
+	if err != nil || seconds < 0 {
+		return status(p.fail(1, "sleep: invalid time interval '%s'", args[0]))
+	}
+	if err := p.d.hw.Sleep(ctx, time.Duration(seconds)*time.Second); err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return nil
+}
+
+// sudoers is the file that says what the user who logs in may do. Without it he may do everything and is asked for no password.
+const sudoers = "/etc/sudoers.d/lab"
+
+// refuses is why sudo does not raise a user; given says that he gave his password. sudo asks before it says who is in the file.
+func (p *process) refuses(given bool) string {
+	p.d.mu.Lock()
+	defer p.d.mu.Unlock()
+	text, err := p.d.readFile(sudoers)
+	switch {
+	case err != nil || p.root || strings.Contains(text, "NOPASSWD:"):
+		return ""
+	case !given:
+		return "sudo: a password is required"
+	case !strings.Contains(text, p.user+" "):
+		return p.user + " is not in the sudoers file."
+	}
+	return ""
+}
+
+// sudo raises privileges as far as the file of sudoers has it. Any password is right.
 func sudo(ctx context.Context, p *process, args []string) error {
+	given := false
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		switch args[0] {
 		case "-S": // reads the password, one line
+			given = true
 			if _, err := readLine(p.job.reader(p.stdin)); err != nil && ctx.Err() != nil {
 				return ctx.Err()
 			}
 		case "-p":
 			args = args[1:]
 		case "-v":
+			if why := p.refuses(given); why != "" {
+				return status(p.fail(1, "%s", why))
+			}
 			return nil
 		}
 		args = args[min(1, len(args)):]
@@ -40,6 +82,9 @@ func sudo(ctx context.Context, p *process, args []string) error {
 	}
 	if len(args) == 0 {
 		return status(p.fail(1, "usage: sudo -h | -K | -k | -V"))
+	}
+	if why := p.refuses(given); why != "" {
+		return status(p.fail(1, "%s", why))
 	}
 	raised := *p
 	raised.user, raised.root, raised.variables = "root", true, nil

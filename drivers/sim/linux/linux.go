@@ -19,6 +19,7 @@ import (
 // Device is one server. It may be used from many goroutines.
 type Device struct {
 	hw   sim.Hardware
+	card card
 	work sync.WaitGroup // that outlives the connection which asked for it
 
 	mu      sync.Mutex
@@ -28,14 +29,17 @@ type Device struct {
 	modules map[string]bool
 	units   map[string]bool // enabled
 	active  map[string]bool // running
+	unsure  int             // so many changes that dcb makes next end with "Protocol error"
+	sent    int             // of those: every other one has taken effect
 	refuse  bool            // the next change: the second half of a chunk that is to fail
 	said    map[string]told // by read-only command: what it last said, which a lie repeats
 	lies    time.Time       // until then, in device time
+	born    int             // so many times the kernel was loaded
 }
 
 // New is a server that starts from a small factory tree and the files of the specification, by their paths.
 func New(hw sim.Hardware) sim.Personality {
-	d := &Device{hw: hw, files: map[string]*file{}, units: map[string]bool{}}
+	d := &Device{hw: hw, card: cardOf(hw.Spec().Files), files: map[string]*file{}, units: map[string]bool{}}
 	d.put("/", &file{dir: true})
 	for name, body := range factory(hw.Spec().Name) {
 		d.put(name, &file{body: []byte(body)})
@@ -48,6 +52,9 @@ func New(hw sim.Hardware) sim.Personality {
 		d.put(dir, &file{dir: true})
 	}
 	for name, body := range hw.Spec().Files {
+		if ofLab(name) {
+			continue
+		}
 		d.put(path.Clean("/"+name), &file{body: slices.Clone(body)})
 	}
 	d.Restart()
@@ -87,6 +94,11 @@ func (d *Device) Restart() {
 	d.loadKernel()
 	units := slices.Sorted(maps.Keys(d.units))
 	d.mu.Unlock()
+	d.startUnits(units)
+}
+
+// startUnits runs units, and makes the hardware do what they have said.
+func (d *Device) startUnits(units []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), longestUnattended)
 	defer cancel()
 	j := &job{}
@@ -103,13 +115,19 @@ func (d *Device) Restart() {
 func (d *Device) loadKernel() {
 	maps.DeleteFunc(d.files, func(name string, _ *file) bool { return isVolatile(name) })
 	d.said, d.lies = map[string]told{}, time.Time{}
+	d.unsure, d.sent = 0, 0
 	d.modules, d.active, d.nics = map[string]bool{}, map[string]bool{}, map[string]*nic{}
 	for _, dir := range []string{"/run", "/tmp"} {
 		d.put(dir, &file{dir: true})
 	}
 	d.put("/dev/null", &file{read: func() string { return "" }, write: func(string) error { return nil }})
+	d.born++
 	for i, p := range d.hw.Spec().Ports {
-		d.nics[p.Name] = newNIC(p, i)
+		if late := d.card.late[p.Name]; late > 0 {
+			d.later(late, func(born int) func() { return func() { d.appear(born, p, i) } }(d.born))
+			continue
+		}
+		d.nics[p.Name] = d.card.newNIC(p, i)
 	}
 	d.kernelFiles()
 	for _, m := range []string{"mlx5_core", "mlx5_ib"} {
@@ -138,7 +156,8 @@ func (d *Device) Config() []byte {
 		}
 	}
 	p := &process{d: d, root: true, stdout: &out, stderr: &out}
-	for _, port := range d.hw.Spec().Ports {
+	for _, n := range d.sorted() {
+		port := n.port
 		for _, command := range []string{
 			"dcb dcbx show dev ", "dcb pfc show dev ", "dcb ets show dev ", "dcb -N app show dev ", "dcb buffer show dev ",
 			"ip link show dev ", "ethtool -a ",

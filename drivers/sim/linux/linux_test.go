@@ -24,6 +24,7 @@ type bench struct {
 	applied  sim.Behaviour
 	counters sim.Counters
 	fault    sim.FaultKind
+	flaps    int
 }
 
 func newBench(files map[string]string) *bench {
@@ -63,7 +64,11 @@ func (b *bench) Counters(string) sim.Counters {
 	defer b.mu.Unlock()
 	return b.counters
 }
-func (b *bench) Flap(string)    {}
+func (b *bench) Flap(string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.flaps++
+}
 func (b *bench) Now() time.Time { return time.Now() }
 func (b *bench) Sleep(ctx context.Context, d time.Duration) error {
 	select {
@@ -143,7 +148,7 @@ func TestTheShellUnderstandsWhatIsSentToHosts(t *testing.T) {
 		"cat /proc/modules | grep -c mlx5 | wc -l":      {Out: "1\n"},
 		"lsmod | grep -qw mlx5_ib && echo loaded":       {Out: "loaded\n"},
 		"test -e /etc/hostname && [ ! -d /etc/hostname ] && echo file": {Out: "file\n"},
-		"cat /sys/class/net/*/mtu":                                     {Out: "1500\n"},
+		"cat /sys/class/net/*/mtu":                                     {Out: "1500\n65536\n"},
 		"echo '*'":                                                     {Out: "*\n"},
 		"":                                                             {},
 	} {
@@ -201,7 +206,7 @@ func TestDCBIsSetAndShown(t *testing.T) {
 		"dcb -N app show dev eth0":                 {Out: "dscp-prio 26:3 48:6\n"},
 		"dcb -j buffer show dev eth0":              {Out: `{"prio_buffer":[0,0,0,1,0,0,0,0],"buffer_size":[80000,120000,0,0,0,0,0,0],"total_size":262016}` + "\n"},
 		"dcb pfc show dev eth0":                    {Out: "pfc-cap 8 macsec-bypass off delay 0\nprio-pfc 0:off 1:off 2:off 3:on 4:off 5:off 6:off 7:off\n"},
-		"dcb pfc show dev eth9":                    {Err: "Cannot find device \"eth9\"\n", Status: 1},
+		"dcb pfc show dev eth9":                    {Err: "Attribute read: No such device\n", Status: 1},
 		"dcb ets set dev eth0 tc-bw 0:40":          {Err: "Bandwidth percentages in tc-bw sum to 90%, expected 100%\n", Status: 1},
 		"dcb app add dev eth0 dscp-prio 26:3":      {Err: "Attribute write: File exists\n", Status: 1},
 		"dcb app del dev eth0 dscp-prio 26:5":      {Err: "Attribute write: No such file or directory\n", Status: 1},

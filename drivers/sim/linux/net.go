@@ -32,12 +32,12 @@ const (
 )
 
 // newNIC is a port as the driver makes it: 802.3x on, PFC off.
-func newNIC(p sim.PortSpec, i int) *nic {
+func (c card) newNIC(p sim.PortSpec, i int) *nic {
 	h := fnv.New32a()
 	fmt.Fprint(h, p.PeerDevice, p.PeerPort, p.Name)
 	n := h.Sum32()
 	return &nic{
-		dcqcn: newDCQCN(), port: p, index: i + 2, up: true, mtu: 1500, rx: true, tx: true, dcb: newDCB(), mode: defaultMode,
+		dcqcn: c.newDCQCN(), port: p, index: i + 2, up: true, mtu: 1500, rx: true, tx: true, dcb: c.newDCB(), mode: defaultMode,
 		address: fmt.Sprintf("02:00:%02x:%02x:%02x:%02x", n>>24, n>>16&255, n>>8&255, n&255),
 	}
 }
@@ -46,7 +46,9 @@ func newNIC(p sim.PortSpec, i int) *nic {
 func (d *Device) sorted() []*nic {
 	var out []*nic
 	for _, p := range d.hw.Spec().Ports {
-		out = append(out, d.nics[p.Name])
+		if n := d.nics[p.Name]; n != nil { // else its driver has not made it yet
+			out = append(out, n)
+		}
 	}
 	return out
 }
@@ -209,7 +211,8 @@ func setPause(p *process, n *nic, args []string) int {
 			n.rx = on
 		case "tx":
 			n.tx = on
-		case "autoneg":
+		case "autoneg": // this NIC has none
+			return p.fail(76, "netlink error: %v", errInvalid)
 		default:
 			return p.fail(1, "ethtool: bad command line argument(s)")
 		}

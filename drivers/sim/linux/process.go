@@ -19,6 +19,7 @@ type process struct {
 	job            *job
 	user           string
 	root           bool
+	pretends       bool // what changes something does nothing, and says that it is done
 	dir            string
 	line           uint           // of the script
 	variables      expand.Environ // nil: those of a login
@@ -33,6 +34,12 @@ func (p *process) command(ctx context.Context, words []string) error {
 		return err
 	}
 	name := path.Base(words[0])
+	if !p.finds(words[0]) {
+		return status(p.fail(127, "sh: %d: %s: not found", p.line, words[0]))
+	}
+	if _, runs := launchers()[name]; p.pretends && (!runs || name == "systemctl") && changing(words) {
+		return nil
+	}
 	if run, ok := launchers()[name]; ok {
 		return run(ctx, p, words[1:])
 	}
@@ -55,7 +62,7 @@ func (p *process) locked(name string, tool func(p *process) int) int {
 	status := tool(&inner)
 	p.d.mu.Unlock()
 	if out != errs && errs.Len() > 0 {
-		_, _ = p.stderr.Write(errs.Bytes()) // who no longer listens misses nothing
+		_, _ = io.WriteString(p.stderr, p.environment().translated(errs.String())) // who no longer listens misses nothing
 	}
 	if out.Len() == 0 {
 		return status
@@ -113,7 +120,9 @@ func (p *process) writeFile(name string, body []byte, add bool) error {
 // environment is the exported variables.
 func (p *process) environment() environment {
 	if p.variables == nil {
-		return loginEnvironment(p.user)
+		p.d.mu.Lock()
+		defer p.d.mu.Unlock()
+		return p.d.loginEnvironment(p.user)
 	}
 	return exported(p.variables)
 }

@@ -11,7 +11,10 @@ import (
 
 // newDCQCN is the parameters of DCQCN with their defaults, by the names of their files: two public dumps of firmware agree
 // on them. That it is enabled on every priority is what NVIDIA's document says.
-func newDCQCN() map[string]int {
+func (c card) newDCQCN() map[string]int {
+	if c.upstream {
+		return nil // the kernel's own driver has no such files
+	}
 	out := map[string]int{
 		"roce_np/min_time_between_cnps": 4, "roce_np/cnp_dscp": 48, "roce_np/cnp_802p_prio": 6,
 		"roce_rp/clamp_tgt_rate": 0, "roce_rp/clamp_tgt_rate_after_time_inc": 1, "roce_rp/rpg_time_reset": 300,
