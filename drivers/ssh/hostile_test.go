@@ -53,7 +53,12 @@ func TestWhatAShellSaysIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := newBox(t, func(s *server) {
-				s.exec = func(_ string, _ io.Reader, out, errs io.Writer) (uint32, error) { return c.exec(out, errs), nil }
+				s.exec = func(_ string, _ io.Reader, out, errs io.Writer) (uint32, error) {
+					io.WriteString(out, mark+"\n")
+					status := c.exec(out, errs)
+					io.WriteString(out, mark)
+					return status, nil
+				}
 			})
 			target, err := dialer().Dial(t.Context(), s.endpoint(t, "linux"))
 			if err != nil {

@@ -38,12 +38,12 @@ func (s *shell) Get(ctx context.Context, qs []plan.Query) ([]plan.Answer, error)
 		if err != nil {
 			return nil, err
 		}
-		out, err := s.run(ctx, s.timeout(), step{command: command}, false)
+		out, err := s.ask(ctx, command)
 		if err != nil {
 			return nil, fmt.Errorf("%s: ask %s: %w", s.endpoint.Device, q.Name, err)
 		}
 		switch {
-		case out.status == 0:
+		case out.status == 0 && out.whole:
 			if err := drivers.Bounded(out.stdout); err != nil {
 				return nil, fmt.Errorf("%s: the answer to %s: %w", s.endpoint.Device, q.Name, err)
 			}
@@ -61,7 +61,7 @@ func (s *shell) Get(ctx context.Context, qs []plan.Query) ([]plan.Answer, error)
 // did not: half an answer would be taken for the whole.
 func (s *shell) missing(out output) bool {
 	switch {
-	case len(out.stdout) > 0:
+	case len(out.stdout) > 0 || !out.whole:
 		return false
 	case slices.Contains(s.pack.MissingExits, out.status):
 		return true
@@ -138,7 +138,7 @@ func scriptOf(m plan.Message) (script, error) {
 	case plan.Write:
 		return script{"write " + m.Path, writer(m.Path, m.Body)}, nil
 	case plan.Remove:
-		return script{"remove " + m.Path, []step{{command: plan.Command("rm -f", m.Path)}}}, nil
+		return script{"remove " + m.Path, []step{{command: plan.Command("rm -f", m.Path, m.Path+plan.Unfinished)}}}, nil
 	default:
 		return script{}, fmt.Errorf("a message of kind %q cannot be sent to a shell", m.Op)
 	}
@@ -155,7 +155,7 @@ func writer(path, body string) []step {
 	case strings.HasPrefix(path, "/tmp/"):
 		return []step{{command: "cat > " + to, stdin: body}, {command: "cat " + to, prints: body}}
 	}
-	temp := plan.Word(path + ".weir")
+	temp := plan.Word(path + plan.Unfinished)
 	return []step{
 		{command: "cat > " + temp, stdin: body},
 		{command: "cat " + temp, prints: body},
@@ -167,14 +167,16 @@ func writer(path, body string) []step {
 func (s *shell) send(ctx context.Context, sc script) error {
 	device := s.endpoint.Device
 	for i, st := range sc.steps {
-		out, err := s.run(ctx, s.setTimeout(), st, s.asRoot())
+		out, err := s.change(ctx, st)
 		last := i == len(sc.steps)-1
 		switch {
 		case err != nil && (!last || errors.Is(err, errNotStarted)):
 			return drivers.NotSent(device, fmt.Errorf("%s: %w", sc.name, err))
 		case err != nil:
 			return &drivers.UnknownError{Device: device, Err: fmt.Errorf("%s: %w", sc.name, err)}
-		case out.status != 0:
+		case out.unsure:
+			return &drivers.UnknownError{Device: device, Err: fmt.Errorf("%s: sent %d times: %s", sc.name, attempts, out.reason(s.endpoint))}
+		case s.refused(out):
 			return &drivers.RejectedError{Device: device, Input: sc.name, Reason: out.reason(s.endpoint)}
 		case st.prints != "" && string(out.stdout) != st.prints:
 			return drivers.NotSent(device, fmt.Errorf("%s: %d bytes arrived of %d, or not the same ones", sc.name, len(out.stdout), len(st.prints)))
@@ -187,6 +189,8 @@ func (s *shell) send(ctx context.Context, sc script) error {
 type output struct {
 	stdout, stderr []byte
 	status         int
+	whole          bool // the command was run, and this is all that it said
+	unsure         bool // of a change: it may have taken effect
 }
 
 // reason is the device's own words.
@@ -201,20 +205,20 @@ func (o output) reason(e drivers.Endpoint) string {
 
 // run runs a command, and once more with the password when sudo asked for one.
 func (s *shell) run(ctx context.Context, limit time.Duration, st step, root bool) (output, error) {
-	command := st.command
+	command := s.framed(st.command)
 	if root {
-		command = "sudo -n sh -c " + plan.Word(st.command)
+		command = "sudo -n " + s.inShell(st.command)
 	}
-	out, err := s.exec(ctx, limit, command, st.stdin)
+	out, err := s.unframed(s.exec(ctx, limit, command, st.stdin))
 	if err != nil || out.status == 0 || s.endpoint.Password == "" || pack.FindAny(s.pack.SudoAsks, string(out.stderr)) == "" {
 		return out, err
 	}
-	command = "sudo -S -p '' -v && { " + st.command + "; }"
+	command = "sudo -S -p '' -v && { " + s.framed(st.command) + "; }"
 	if root {
-		command = "sudo -S -p '' sh -c " + plan.Word(st.command)
+		command = "sudo -S -p '' " + s.inShell(st.command)
 	}
 	// sudo -S reads one line of its standard input, byte by byte, and leaves the rest to the command.
-	return s.exec(ctx, limit, command, string(s.endpoint.Password)+"\n"+st.stdin)
+	return s.unframed(s.exec(ctx, limit, command, string(s.endpoint.Password)+"\n"+st.stdin))
 }
 
 // heard keeps what a command prints, up to a bound. It is used by one goroutine.

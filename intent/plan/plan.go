@@ -233,6 +233,17 @@ type Way struct {
 	Text string `json:"text"`
 }
 
+// Unfinished is what the name of a file has at its end while it is being written: it is moved to its own name when all of it has
+// arrived. One that is left was cut off.
+const Unfinished = ".weir"
+
+// Trial is something harmless that is tried on a device to see whether weir may do what it will have to.
+type Trial struct {
+	What   string    // in a few words
+	Send   []Message // what is tried; it changes nothing that stays
+	Advice string    // what to do where it is refused
+}
+
 // Answer is what the device said. Missing says that the device has no such thing, which is no error.
 type Answer struct {
 	Name    string

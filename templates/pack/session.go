@@ -55,6 +55,11 @@ type SSH struct {
 	SudoAsks     []Pattern `yaml:"sudoAsks"`     // sudo refused because it wants a password
 	MissingExits []int     `yaml:"missingExits"` // exit statuses that say there is no such thing
 	QuietExits   []int     `yaml:"quietExits"`   // the same, only where the command printed nothing at all
+	Environment  string    `yaml:"environment"`  // assignments that every command runs with, in a sh of its own; empty: the login's
+	Denied       []Pattern `yaml:"denied"`       // in a refusal to answer: root would be answered
+	Complaints   []Pattern `yaml:"complaints"`   // in what a change prints to its errors: it was refused, whatever the exit status
+	Unsure       []Pattern `yaml:"unsure"`       // in a refusal: it may have taken effect; it is sent again
+	Settled      []Pattern `yaml:"settled"`      // in the refusal of what was sent again: it had taken effect
 }
 
 // Levels are patterns of a prompt.
