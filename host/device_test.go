@@ -43,15 +43,29 @@ type device struct {
 // start serves a host that has the files, and boots it once they are there. Others have configured a few things on it.
 func start(t *testing.T, h *fabric.Host, files []render.File) dialecttest.Device {
 	t.Helper()
+	return startWith(t, h, files, nil, "dcb app add dev "+h.NICs[0].Name+" dgram-port-prio 4791:3")
+}
+
+// startUpstream is start of a host whose NICs follow the kernel's own mlx5 driver, which takes entries of DSCP only.
+func startUpstream(t *testing.T, h *fabric.Host, files []render.File) dialecttest.Device {
+	t.Helper()
+	return startWith(t, h, files, map[string]string{"/lab/nic": "upstream"}, "true")
+}
+
+func startWith(t *testing.T, h *fabric.Host, files []render.File, more map[string]string, foreign string) dialecttest.Device {
+	t.Helper()
 	spec := sim.Spec{Name: h.Name, Platform: "linux", Host: true, Files: map[string][]byte{}}
+	for name, body := range more {
+		spec.Files[name] = []byte(body)
+	}
 	for _, n := range h.NICs {
 		spec.Ports = append(spec.Ports, sim.PortSpec{Name: n.Name, RDMA: n.RDMA, Speed: n.Speed, PeerDevice: "leaf1", PeerPort: "Ethernet0"})
 	}
 	for _, f := range files {
 		spec.Files["/"+f.Name] = f.Body
 	}
-	d := serve(t, linux.New(hardware{spec}))
-	commands := []string{"dcb app add dev " + h.NICs[0].Name + " dgram-port-prio 4791:3", "echo 'vm.overcommit_memory = 1' > /etc/sysctl.d/20-site.conf"}
+	d := serve(t, linux.New(hardware{spec}), "root")
+	commands := []string{foreign, "echo 'vm.overcommit_memory = 1' > /etc/sysctl.d/20-site.conf"}
 	if slices.ContainsFunc(files, func(f render.File) bool { return strings.HasSuffix(f.Name, ".service") }) {
 		commands = append(commands, "systemctl enable --now weir-host.service")
 	}
@@ -64,7 +78,7 @@ func start(t *testing.T, h *fabric.Host, files []render.File) dialecttest.Device
 }
 
 // serve answers on loopback until the test ends.
-func serve(t *testing.T, p sim.Personality) *device {
+func serve(t *testing.T, p sim.Personality, user string) *device {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -81,14 +95,14 @@ func serve(t *testing.T, p sim.Personality) *device {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		done <- p.Serve(ctx, sim.Services{SSH: listener, HostKey: signer, User: "root", Password: "lab"})
+		done <- p.Serve(ctx, sim.Services{SSH: listener, HostKey: signer, User: user, Password: "lab"})
 	}()
 	t.Cleanup(func() {
 		cancel()
 		<-done
 	})
 	target, err := driver.Dialer{Packs: templates.FS}.Dial(t.Context(), drivers.Endpoint{
-		Device: "gpu1", Platform: "linux", SSH: listener.Addr().String(), User: "root", Password: "lab",
+		Device: "gpu1", Platform: "linux", SSH: listener.Addr().String(), User: user, Password: "lab",
 		Insecure: drivers.Insecure{AnyHostKey: true},
 	})
 	if err != nil {
@@ -113,7 +127,7 @@ func (d *device) Apply(messages []plan.Message) error {
 
 // Foreign is what others configured.
 func (d *device) Foreign() []byte {
-	return []byte(d.ask("cat /etc/modules-load.d/site.conf /etc/sysctl.d/20-site.conf; dcb app show dev eth0 | grep dgram"))
+	return []byte(d.ask("cat /etc/modules-load.d/site.conf /etc/sysctl.d/20-site.conf; dcb app show dev eth0 | grep dgram || true"))
 }
 
 func (d *device) ask(command string) string {

@@ -8,10 +8,12 @@ package host
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/weirfabric/weir/host/nic"
 	"github.com/weirfabric/weir/host/rdma"
+	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/plan"
@@ -32,7 +34,7 @@ func (Language) Write(h *fabric.Host) (plan.Document, diag.List) {
 		return nil, nil
 	}
 	var findings diag.List
-	doc := rdma.WriteModules(h)
+	var doc plan.Document
 	for _, n := range managed(h) {
 		port, said := nic.Write(h.Name, n)
 		doc, findings = append(doc, port...), append(findings, said...)
@@ -58,11 +60,18 @@ func managed(h *fabric.Host) []*fabric.NIC {
 
 // The queries that are about the host as a whole, beside those of its files.
 const (
-	modulesQuery = "modules"
-	linksQuery   = "rdma-links"
-	unitQuery    = "unit"
-	lldpadQuery  = "lldpad"
+	modulesQuery    = "modules"
+	netdevsQuery    = "netdevs"
+	linksQuery      = "rdma-links"
+	unitQuery       = "unit"
+	lldpadQuery     = "lldpad"
+	unfinishedQuery = "unfinished"
 )
+
+// ofUnit asks systemctl a question to which no is a failure. That there is no systemctl is one too, and no answer.
+func ofUnit(question string) string {
+	return "systemctl " + question + " || [ $? -lt 126 ] || exit 127"
+}
 
 // Queries ask for all that Write states, and for what would spoil it.
 func (Language) Queries(h *fabric.Host) []plan.Query {
@@ -74,12 +83,16 @@ func (Language) Queries(h *fabric.Host) []plan.Query {
 	}
 	out := []plan.Query{
 		ask(modulesQuery, "cat /proc/modules"),
+		ask(netdevsQuery, "ls /sys/class/net"),
 		ask(linksQuery, "rdma -j link"),
-		ask(unitQuery, "systemctl is-enabled "+unit+" || true"), // a unit that is not enabled is a failure to systemctl
-		ask(lldpadQuery, "systemctl is-active lldpad.service || true"),
+		ask(unitQuery, ofUnit("is-enabled "+unit)),
+		ask(lldpadQuery, ofUnit("is-active lldpad.service")),
+		ask(unfinishedQuery, unfinishedCommand()),
 	}
 	for _, path := range paths {
-		out = append(out, ask(strings.TrimPrefix(path, "/"), plan.Command("cat", path)))
+		q := ask(strings.TrimPrefix(path, "/"), plan.Command("cat", path))
+		q.Optional = true
+		out = append(out, q)
 	}
 	for _, n := range managed(h) {
 		out = append(append(out, nic.Queries(n)...), rdma.Queries(n)...)
@@ -87,7 +100,7 @@ func (Language) Queries(h *fabric.Host) []plan.Query {
 	return out
 }
 
-// Read is what the host is.
+// Read is what the host is. What was not answered and is not optional is an error, never something that is not set.
 func (Language) Read(h *fabric.Host, answers []plan.Answer) (plan.State, error) {
 	state := plan.State{Facts: map[string]string{}}
 	said := map[string]string{}
@@ -98,7 +111,13 @@ func (Language) Read(h *fabric.Host, answers []plan.Answer) (plan.State, error) 
 			said[a.Name] = string(a.Body)
 		}
 	}
-	state.Owned = append(rdma.ReadModules(h, said[modulesQuery]), readFiles(h.Name, said)...)
+	if err := answered(h, said); err != nil {
+		return plan.State{}, err
+	}
+	for _, name := range rdma.Unloaded(h, said[modulesQuery]) {
+		state.Facts[moduleFact+name] = missing
+	}
+	state.Owned = readFiles(h.Name, said)
 	for _, n := range managed(h) {
 		port, err := nic.Read(h.Name, n, said)
 		if err != nil {
@@ -116,14 +135,39 @@ func (Language) Read(h *fabric.Host, answers []plan.Answer) (plan.State, error) 
 	return state, nil
 }
 
+// answered says what of the host as a whole is not known, or which of its NICs are not there.
+func answered(h *fabric.Host, said map[string]string) error {
+	for _, name := range []string{modulesQuery, netdevsQuery, linksQuery} {
+		if strings.TrimSpace(said[name]) == "" {
+			return fmt.Errorf("%s: the host says nothing of its %s", h.Name, name)
+		}
+	}
+	for _, name := range []string{unitQuery, lldpadQuery} { // which may be empty: there is no such unit
+		if _, ok := said[name]; !ok {
+			return fmt.Errorf("%s: the host says nothing of the unit %s", h.Name, name)
+		}
+	}
+	if !strings.HasSuffix(said[unfinishedQuery], "end\n") {
+		return fmt.Errorf("%s: the host says nothing of files that were cut off", h.Name)
+	}
+	there := strings.Fields(said[netdevsQuery])
+	for _, n := range managed(h) {
+		if !slices.Contains(there, n.Name) {
+			return fmt.Errorf("%s: the host has no such NIC, it has %s: write the name that \"ip link\" shows, or wait until its driver has made it",
+				addr.Port(h.Name, n.Name), strings.Join(there, ", "))
+		}
+	}
+	return nil
+}
+
+// moduleFact begins the fact that a module is not loaded.
+const moduleFact = "module/"
+
 // missing is the fact that the host has nothing that could answer a query.
 const missing = "missing"
 
 // readLinks notes which RDMA device each netdev has, as the fact NIC/rdma.
 func readLinks(text string, facts map[string]string) error {
-	if strings.TrimSpace(text) == "" {
-		return nil
-	}
 	var links []struct {
 		Device string `json:"ifname"`
 		Netdev string `json:"netdev"`

@@ -44,6 +44,74 @@ func TestTheLawsOfALanguage(t *testing.T) {
 	})
 }
 
+func TestTheLawsOnANICOfTheKernelsOwnDriver(t *testing.T) {
+	dialecttest.Run(t, host.Language{}, []*fabric.Host{random(1), random(2), random(3)}, dialecttest.Options[*fabric.Host]{
+		Name: func(h *fabric.Host) string { return h.Name }, Platform: "linux", Start: startUpstream, Piecemeal: true,
+	})
+}
+
+func TestTheWayBackToTheDriversSchedulingIsNotTried(t *testing.T) {
+	h := random(1)
+	b := render.Bind[*fabric.Host](host.Language{}, h, h.Name, "linux", nil)
+	want, _ := b.Write()
+	for _, c := range []struct {
+		start func(*testing.T, *fabric.Host, []render.File) dialecttest.Device
+		notes int
+	}{{start, 0}, {startUpstream, 2}} {
+		state, err := b.Read(c.start(t, h, nil).Answers(b.Queries()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		step, findings := b.Step(state, want)
+		if got := strings.Count(findings.String(), "no card was seen to take it back"); got != c.notes || findings.HasErrors() {
+			t.Errorf("got %d notes of two NICs, want %d:\n%s", got, c.notes, findings)
+		}
+		for _, c := range step.Changes {
+			if c.Addr.Kind == addr.PFC && c.Addr.Leaf == "" && c.Impact != plan.Flaps {
+				t.Errorf("%s: impact %s: a change of PFC takes the port down and up", c.Addr, c.Impact)
+			}
+		}
+	}
+}
+
+func TestPacketsAreMarkedLastAndUnmarkedFirstOnEveryNIC(t *testing.T) {
+	h := random(1)
+	b := render.Bind[*fabric.Host](host.Language{}, h, h.Name, "linux", nil)
+	state, err := b.Read(start(t, h, nil).Answers(b.Queries()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := b.Write()
+	step, _ := b.Step(state, want)
+	var send, undo []string
+	for i := range step.Chunks {
+		for _, m := range step.Chunks[i].Send {
+			send = append(send, m.Path+m.Body)
+		}
+		for _, m := range step.Chunks[len(step.Chunks)-1-i].Undo {
+			undo = append(undo, m.Path+m.Body)
+		}
+	}
+	at := func(list []string, part string) int {
+		return slices.IndexFunc(list, func(s string) bool { return strings.Contains(s, part) })
+	}
+	for _, n := range h.NICs {
+		steps := []string{"dcb pfc set dev " + n.Name, "dcb app", n.RDMA + "/ports/1/default_roce_tos"}
+		steps[1] = map[bool]string{true: "dev " + n.Name + " dscp-prio", false: steps[0]}[n.Trust == qos.TrustDSCP]
+		for i := 1; i < len(steps); i++ {
+			if at(send, steps[i-1]) < 0 || at(send, steps[i-1]) > at(send, steps[i]) {
+				t.Errorf("%q is sent after %q", steps[i-1], steps[i])
+			}
+			if at(undo, steps[i-1]) < 0 || at(undo, steps[i-1]) < at(undo, steps[i]) {
+				t.Errorf("%q is undone before %q", steps[i-1], steps[i])
+			}
+		}
+	}
+	if at(undo, "rm")+at(undo, "systemctl disable") < 0 || at(undo, "systemctl disable") < at(undo, "default_roce_tos") {
+		t.Errorf("the files that make it so at a reboot go before what runs: %q", undo)
+	}
+}
+
 func change(h *fabric.Host, how func(*fabric.NIC)) *fabric.Host {
 	for _, n := range h.NICs {
 		how(n)
@@ -80,7 +148,6 @@ func TestWhatIsWrongWithAHostIsSaid(t *testing.T) {
 		changes int
 	}{
 		"nothing":   {nil, "", 0},
-		"no DCB":    {map[string]string{"eth0/pfc": ""}, "error: gpu1/eth0/pfc: the host has no pfc of this NIC to set", 0},
 		"no 802.3x": {map[string]string{"eth0/pause": ""}, "note: gpu1/eth0/flowcontrol: the host has no flowcontrol of this NIC to set", 0},
 		"lldpad":    {map[string]string{"lldpad": "active\n"}, "warning: gpu1: lldpad runs and overwrites PFC, ETS and the DSCP map", 0},
 		"another RDMA device": {map[string]string{"rdma-links": `[{"ifname":"rocep1s0","netdev":"eth0"}]`},
@@ -131,13 +198,37 @@ func TestAnAliasOfAModuleConvergesAndKeepsItsPlace(t *testing.T) {
 	}
 }
 
-func TestAnAnswerInAnotherLanguageIsAnError(t *testing.T) {
+func TestAnAnswerThatIsMissingIsNeverAsWanted(t *testing.T) {
 	h := random(1)
-	for _, name := range []string{"eth0/mtu", "eth0/pfc", "eth0/ets", "eth0/app", "rdma-links"} {
-		_, err := host.Language{}.Read(h, []plan.Answer{{Name: name, Body: []byte("what?")}})
-		if err == nil || !strings.Contains(err.Error(), "gpu1") {
-			t.Errorf("%s: got %v, want an error that names the host", name, err)
+	b := render.Bind[*fabric.Host](host.Language{}, h, h.Name, "linux", nil)
+	whole := answered(t, h, nil)
+	for i, q := range b.Queries() {
+		for _, damage := range []plan.Answer{{Name: q.Name, Missing: true}, {Name: q.Name, Body: []byte("what?")}, {Name: q.Name}} {
+			damaged := slices.Clone(whole)
+			damaged[i] = damage
+			state, err := b.Read(damaged)
+			mayBeEmpty := !damage.Missing && (q.Name == "unit" || q.Name == "lldpad")
+			words := string(damage.Body) != "" && slices.Contains([]string{"modules", "unit", "lldpad", "eth0/dcbx", "eth1/dcbx"}, q.Name)
+			switch {
+			case err != nil && !strings.Contains(err.Error(), "gpu1"):
+				t.Errorf("%s: the error %v does not name the host", q.Name, err)
+			case err != nil || q.Optional || mayBeEmpty:
+			case words: // text of any kind: it must not be as wanted
+				want, _ := b.Write()
+				if step, _ := b.Step(state, want); len(step.Changes) == 0 {
+					t.Errorf("%s: with %q the host is as wanted", q.Name, damage.Body)
+				}
+			default:
+				t.Errorf("%s: %+v was believed", q.Name, damage)
+			}
 		}
+	}
+}
+
+func TestANICThatTheHostHasNotIsNamed(t *testing.T) {
+	_, err := host.Language{}.Read(random(1), answered(t, random(1), map[string]string{"netdevs": "enp1s0f0np0\nlo\n"}))
+	if err == nil || !strings.Contains(err.Error(), "gpu1/eth0: the host has no such NIC, it has enp1s0f0np0, lo") {
+		t.Errorf("got %v, want the NIC and those that are there", err)
 	}
 }
 

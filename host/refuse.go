@@ -4,18 +4,17 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/weirfabric/weir/host/nic"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
-// answerOf is the query that shows a part of a NIC. A part whose query the host cannot answer cannot be set either.
-var answerOf = map[string]string{
-	"mtu": "mtu", "flowcontrol": "pause", "dcbx": "dcbx", "pfc": "pfc", "ets": "ets", "dscp": "app", "dcqcn": "dcqcn",
-}
+// answerOf is the query that shows a part of a NIC that it can do without. Where the host cannot answer it, it cannot be set either.
+var answerOf = map[string]string{"flowcontrol": "pause", "dcqcn": "dcqcn"}
 
-// optional are the parts that a NIC can do without, and why that is no loss.
+// optional are these parts, and why that is no loss.
 var optional = map[string]string{
 	"flowcontrol": "A NIC without 802.3x has it off.",
 	"dcqcn":       "Only the driver of MLNX_OFED has files for it; with the kernel's own driver DCQCN is a matter of the NIC's firmware (mlxconfig ROCE_CC_PRIO_MASK, CNP_DSCP, CNP_802P_PRIO).",
@@ -38,18 +37,33 @@ func possible(h *fabric.Host, have plan.State, deltas []plan.Delta) ([]plan.Delt
 			return true
 		}
 		said[port+part] = true
-		f := diag.Diagnostic{
-			Severity: diag.Error, Check: check, Addr: addr.Port(h.Name, port).Of(d.Leaf.Addr.Kind, ""), At: because(h, d.Leaf),
-			Summary: fmt.Sprintf("the host has no %s of this NIC to set", part),
-			Detail:  "Its driver has no such thing, or the tools (iproute2, ethtool) are not installed.",
-		}
-		if reason, can := optional[part]; can {
-			f.Severity, f.Detail = diag.Note, reason
-		}
-		findings.Add(f)
+		findings.Add(diag.Diagnostic{
+			Severity: diag.Note, Check: check, Addr: addr.Port(h.Name, port).Of(d.Leaf.Addr.Kind, ""), At: because(h, d.Leaf),
+			Summary: fmt.Sprintf("the host has no %s of this NIC to set", part), Detail: optional[part],
+		})
 		return true
 	})
 	return kept, findings
+}
+
+// untried notes the NICs whose scheduling was the driver's own and is changed: the way back is known from sources alone.
+func untried(h *fabric.Host, deltas []plan.Delta) diag.List {
+	var findings diag.List
+	for _, n := range managed(h) {
+		changes := slices.ContainsFunc(deltas, func(d plan.Delta) bool {
+			return d.Before == nic.Vendor && d.Leaf.Path[0] == n.Name && d.Leaf.Path[1] == "ets"
+		})
+		if !changes {
+			continue
+		}
+		findings.Add(diag.Diagnostic{
+			Severity: diag.Note, Check: check, Addr: addr.Port(h.Name, n.Name).Of(addr.ETS, ""), At: h.At,
+			Summary: "the driver's own scheduling (vendor) stands in this NIC's classes, and no card was seen to take it back",
+			Detail: "dcb and the mlx5 driver take \"vendor\" with shares of 0, by their sources. Should a run have to undo this and the NIC refuse, " +
+				"the run stays open: reload the driver, then end the run with weir runs --abandon RUN --reason TEXT.",
+		})
+	}
+	return findings
 }
 
 // spoiled is what on the host would undo weir's settings, or is not as the inventory says.

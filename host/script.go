@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/weirfabric/weir/host/nic"
@@ -20,40 +21,86 @@ const (
 )
 
 const why = "Commands and files over SSH, one after another; a host has no commit timer. What is set stays over a reboot, by the " +
-	"script that " + unit + " runs. No source says what a change does to traffic: weir takes it that PFC, MTU and 802.3x drain " +
-	"the NIC, and that the rest does nothing."
+	"script that " + unit + " runs. A change of PFC takes the port down and up; weir takes it that MTU and 802.3x drain the NIC, of " +
+	"which no source says anything, and that the rest does nothing."
 
-// Script sets the modules and files first, then NIC by NIC; modules that are no longer wanted go last.
+// Script sets the modules and files first, then NIC by NIC.
 func (Language) Script(h *fabric.Host, have plan.State, deltas []plan.Delta) (plan.Step, diag.List) {
 	findings := spoiled(h, have)
 	deltas, refused := possible(h, have, deltas)
-	findings = append(findings, refused...)
-	if len(deltas) == 0 {
+	findings = append(append(findings, refused...), untried(h, deltas)...)
+	modules := unloaded(h, have)
+	if len(deltas)+len(modules) == 0 {
 		return plan.Step{}, findings
 	}
 	step := plan.Step{Route: plan.SSHShell, Why: why, Cost: loginCost}
-	add := func(part []plan.Delta, messages func(part []plan.Delta, backwards bool) []plan.Message) {
-		if len(part) == 0 {
+	add := func(changes []plan.Change, send, undo []plan.Message) {
+		if len(send) == 0 {
 			return
 		}
-		chunk := plan.Chunk{Send: messages(part, false), Undo: messages(plan.Inverse(part), true)}
-		for _, d := range part {
-			c := change(h, d)
+		chunk := plan.Chunk{Send: send, Undo: undo}
+		for _, c := range changes {
 			chunk.Impact = max(chunk.Impact, c.Impact)
-			step.Changes = append(step.Changes, c)
 		}
+		step.Changes = append(step.Changes, changes...)
 		step.Cost += time.Duration(len(chunk.Send)) * messageCost
 		step.Chunks = append(step.Chunks, chunk)
 	}
-	whole := func(part []plan.Delta, _ bool) []plan.Message { return hostMessages(part) }
-	add(where(deltas, func(d plan.Delta) bool { return ofHost(d) && !unloads(d) }), whole)
+	whole := where(deltas, ofHost)
+	add(slices.Concat(loads(h, modules, whole), changesOf(h, whole)), slices.Concat(load(modules), hostMessages(whole)), hostMessages(plan.Inverse(whole)))
 	for _, n := range managed(h) {
-		add(where(deltas, func(d plan.Delta) bool { return d.Leaf.Path[0] == n.Name }), func(part []plan.Delta, backwards bool) []plan.Message {
-			return nicMessages(n, part, backwards)
-		})
+		part := where(deltas, func(d plan.Delta) bool { return d.Leaf.Path[0] == n.Name })
+		done := with(have.Owned, part)
+		add(changesOf(h, part), nicMessages(n, have.Owned, part, false), nicMessages(n, done, plan.Inverse(part), true))
 	}
-	add(where(deltas, unloads), whole)
 	return step, findings
+}
+
+// with is a document once deltas are made to it.
+func with(doc plan.Document, deltas []plan.Delta) plan.Document {
+	out := slices.DeleteFunc(slices.Clone(doc), func(l plan.Leaf) bool {
+		return slices.ContainsFunc(deltas, func(d plan.Delta) bool { return plan.Compare(d.Leaf, l) == 0 })
+	})
+	for _, d := range deltas {
+		if d.Action != plan.Delete {
+			out = append(out, d.Leaf)
+		}
+	}
+	return out
+}
+
+// unloaded are the wanted modules that the host has not loaded.
+func unloaded(h *fabric.Host, have plan.State) []string {
+	return slices.DeleteFunc(rdma.Modules(h), func(name string) bool { return have.Facts[moduleFact+name] != missing })
+}
+
+func load(modules []string) []plan.Message {
+	var out []plan.Message
+	for _, name := range modules {
+		out = append(out, rdma.Load(name))
+	}
+	return out
+}
+
+// loads are the changes that modules are loaded. Where the file that names them changes as well, that is told instead.
+func loads(h *fabric.Host, modules []string, whole []plan.Delta) []plan.Change {
+	if slices.ContainsFunc(whole, func(d plan.Delta) bool { return d.Leaf.Path[1] == modulesFile }) {
+		return nil
+	}
+	var out []plan.Change
+	for _, name := range modules {
+		a := addr.Device(h.Name).Of(addr.Module, name)
+		out = append(out, plan.Change{Addr: a, Action: plan.Create, After: "loaded", Because: because(h, plan.Leaf{Path: []string{"module", name}, Addr: a})})
+	}
+	return out
+}
+
+func changesOf(h *fabric.Host, deltas []plan.Delta) []plan.Change {
+	var out []plan.Change
+	for _, d := range deltas {
+		out = append(out, change(h, d))
+	}
+	return out
 }
 
 func where(deltas []plan.Delta, is func(plan.Delta) bool) []plan.Delta {
@@ -61,23 +108,21 @@ func where(deltas []plan.Delta, is func(plan.Delta) bool) []plan.Delta {
 }
 
 func ofHost(d plan.Delta) bool {
-	return slices.Contains([]string{"module", "file", "unit"}, d.Leaf.Path[0])
+	return slices.Contains([]string{"file", "unit"}, d.Leaf.Path[0])
 }
 
-func unloads(d plan.Delta) bool { return d.Leaf.Path[0] == "module" && d.Action == plan.Delete }
-
-// hostMessages are those of modules, files and the unit, in an order that is right in both directions: a unit is enabled
-// and disabled while its file stands.
+// hostMessages are those of files and the unit, in an order that is right in both directions: a unit is enabled and disabled while
+// its file stands. A file that says anew what wants the unit counts when the unit is enabled again.
 func hostMessages(deltas []plan.Delta) []plan.Message {
 	run := func(command string) plan.Message { return plan.Message{Op: plan.Run, Body: command} }
 	of := func(kind string, gone bool) []plan.Delta {
 		return where(deltas, func(d plan.Delta) bool { return d.Leaf.Path[0] == kind && (d.Action == plan.Delete) == gone })
 	}
-	out := rdma.ModuleMessages(of("module", false))
+	var out []plan.Message
 	for range of("unit", true) {
 		out = append(out, run("systemctl disable "+unit))
 	}
-	reload := false
+	reload, again := false, false
 	for _, d := range where(deltas, func(d plan.Delta) bool { return d.Leaf.Path[0] == "file" }) {
 		m := plan.Message{Op: plan.Write, Path: d.Leaf.Path[1], Body: d.Leaf.Value}
 		if d.Action == plan.Delete {
@@ -85,14 +130,18 @@ func hostMessages(deltas []plan.Delta) []plan.Message {
 		}
 		out = append(out, m)
 		reload = reload || d.Leaf.Path[1] == unitFile
+		again = again || d.Leaf.Path[1] == unitFile && d.Action == plan.Update
 	}
 	if reload {
 		out = append(out, run("systemctl daemon-reload"))
 	}
+	if again && len(of("unit", true))+len(of("unit", false)) == 0 {
+		out = append(out, run("systemctl reenable "+unit))
+	}
 	for range of("unit", false) {
 		out = append(out, run("systemctl enable "+unit))
 	}
-	return append(out, rdma.ModuleMessages(of("module", true))...)
+	return out
 }
 
 // change is a delta as the operator reads it. A file is told by its size: what it says is in the chunk.
@@ -106,6 +155,9 @@ func change(h *fabric.Host, d plan.Delta) plan.Change {
 	}
 	if d.Leaf.Path[0] == "file" {
 		c.Before, c.After = size(c.Before), size(c.After)
+		if strings.HasSuffix(d.Leaf.Path[1], plan.Unfinished) {
+			c.Before, c.After = d.Before, ""
+		}
 	}
 	return c
 }

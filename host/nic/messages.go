@@ -3,6 +3,7 @@ package nic
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/weirfabric/weir/intent/addr"
@@ -11,14 +12,16 @@ import (
 
 // Messages are the commands that make the deltas of one netdev happen: what keeps it from losing packets first, what
 // classifies them last. Each object of dcb is set by one command, since the kernel checks it as a whole; only what differs
-// is said. Backwards the order is the opposite.
-func Messages(nic string, deltas []plan.Delta, backwards bool) []plan.Message {
+// is said, but that the shares of all classes stand in every command about ETS: sharing is what Sharing makes of them. Backwards
+// the order is the opposite.
+func Messages(nic string, deltas []plan.Delta, sharing string, backwards bool) []plan.Message {
 	deltas = slices.Clone(deltas)
 	slices.SortFunc(deltas, func(a, b plan.Delta) int {
 		return cmp.Or(addr.Natural(a.Leaf.Path[1], b.Leaf.Path[1]), slices.CompareFunc(a.Leaf.Path, b.Leaf.Path, addr.Natural))
 	})
 	nic = plan.Word(nic)
-	sets := []func(string, []plan.Delta) []plan.Message{dcbx, pfc, ets, flowControl, mtu, dscp}
+	shared := func(nic string, deltas []plan.Delta) []plan.Message { return ets(nic, deltas, sharing) }
+	sets := []func(string, []plan.Delta) []plan.Message{dcbx, pfc, shared, flowControl, mtu, dscp}
 	if backwards {
 		slices.Reverse(sets)
 	}
@@ -76,20 +79,50 @@ func pfc(nic string, deltas []plan.Delta) []plan.Message {
 	return nil
 }
 
-func ets(nic string, deltas []plan.Delta) []plan.Message {
+// ets has the shares last, of every class: dcb reads the whole, changes what it is told and checks that all shares add up to 100
+// (iproute2, dcb/dcb_ets.c), and mlx5's driver reports 100 for each class that is strict or the vendor's
+// (drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c).
+func ets(nic string, deltas []plan.Delta, sharing string) []plan.Message {
+	if len(of(deltas, "ets")) == 0 {
+		return nil
+	}
 	var words []string
 	for _, d := range of(deltas, "ets", "willing") {
 		words = append(words, "willing "+plan.Word(d.Leaf.Value))
 	}
-	for _, list := range []struct{ name, part string }{{"prio-tc", "prio-tc"}, {"tc-tsa", "tsa"}, {"tc-bw", "bw"}} {
+	for _, list := range []struct{ name, part string }{{"prio-tc", "prio-tc"}, {"tc-tsa", "tsa"}} {
 		if said := pairs(list.name, of(deltas, "ets", list.part)); said != "" {
 			words = append(words, said)
 		}
 	}
-	if len(words) == 0 {
-		return nil
+	return []plan.Message{command("dcb ets set dev", nic, strings.Join(append(words, sharing), " "))}
+}
+
+// Sharing is how a netdev's classes share it, in dcb's words, once the deltas are made to a document. Classes that are not ETS
+// have no share, which dcb is told as 0.
+func Sharing(nic string, doc plan.Document, deltas []plan.Delta) string {
+	share := map[string]string{}
+	set := func(l plan.Leaf, there bool) {
+		if len(l.Path) != 4 || l.Path[0] != nic || l.Path[1] != "ets" || l.Path[2] != "bw" {
+			return
+		}
+		delete(share, l.Path[3])
+		if there {
+			share[l.Path[3]] = l.Value
+		}
 	}
-	return []plan.Message{command("dcb ets set dev", nic, strings.Join(words, " "))}
+	for _, l := range doc {
+		set(l, true)
+	}
+	for _, d := range deltas {
+		set(d.Leaf, d.Action != plan.Delete)
+	}
+	words := []string{"tc-bw"}
+	for tc := range 8 {
+		name := strconv.Itoa(tc)
+		words = append(words, plan.Word(name+":"+cmp.Or(share[name], "0")))
+	}
+	return strings.Join(words, " ")
 }
 
 func flowControl(nic string, deltas []plan.Delta) []plan.Message {

@@ -19,6 +19,9 @@ import (
 
 const check = "language"
 
+// Vendor is dcb's word for a class that the driver schedules in its own way.
+const Vendor = "vendor"
+
 // Write is what the netdev must be set to.
 func Write(host string, n *fabric.NIC) (plan.Document, diag.List) {
 	port := addr.Port(host, n.Name)
@@ -53,17 +56,19 @@ func writeETS(doc *plan.Document, n *fabric.NIC, port addr.Addr) diag.List {
 	for tc, s := range n.ETS {
 		name := strconv.Itoa(tc)
 		a := port.Of(addr.ETS, name)
-		algorithm, share := "ets", int(s.Weight+0.5)
-		if s.Strict {
-			algorithm, share = "strict", 0
-		} else if qos.Percent(share) != s.Weight {
+		if s.Strict { // it has no share: what drivers report of one means nothing
+			*doc = append(*doc, leaf(a.With("algorithm"), "strict", n.Name, "ets", "tsa", name))
+			continue
+		}
+		share := int(s.Weight + 0.5)
+		if qos.Percent(share) != s.Weight {
 			findings.Add(diag.Diagnostic{
 				Severity: diag.Warning, Check: check, Addr: a.With("share"), At: classes(n),
 				Summary: fmt.Sprintf("%s cannot be said exactly: it is rounded to %d%%", s.Weight, share), Detail: "ETS takes whole percents.",
 			})
 		}
 		sum += share
-		*doc = append(*doc, leaf(a.With("algorithm"), algorithm, n.Name, "ets", "tsa", name), leaf(a.With("share"), strconv.Itoa(share), n.Name, "ets", "bw", name))
+		*doc = append(*doc, leaf(a.With("algorithm"), "ets", n.Name, "ets", "tsa", name), leaf(a.With("share"), strconv.Itoa(share), n.Name, "ets", "bw", name))
 	}
 	if sum != 100 {
 		findings.Add(diag.Diagnostic{
@@ -86,11 +91,18 @@ func onOff(on bool) string {
 	return "off"
 }
 
-// Impact of a change to a leaf. No source says what these do to traffic while they are made. PFC, MTU and 802.3x make
-// drivers set up buffers anew, so weir takes it that they drain the NIC, and that the rest does nothing.
+// Impact of a change to a leaf. A change of PFC takes the port down and up: Linux,
+// drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c, mlx5e_dcbnl_ieee_setpfc calls mlx5_toggle_port_link. No source says what
+// the others do to traffic while they are made. MTU and 802.3x make drivers set up buffers anew, so weir takes it that they
+// drain the NIC, and that the rest does nothing.
 func Impact(l plan.Leaf) plan.Impact {
 	switch l.Addr.Kind {
-	case addr.PFC, addr.MTU, addr.FlowControl:
+	case addr.PFC:
+		if l.Path[1] == "pfc" {
+			return plan.Flaps
+		}
+		return plan.Drains
+	case addr.MTU, addr.FlowControl:
 		return plan.Drains
 	}
 	return plan.None

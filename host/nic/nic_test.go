@@ -29,17 +29,19 @@ func TestANetdevIsLosslessBeforeItClassifies(t *testing.T) {
 	want := []string{
 		"dcb dcbx set dev eth0 host ieee",
 		"dcb pfc set dev eth0 prio-pfc 3:on",
-		"dcb ets set dev eth0 willing off tc-tsa 3:ets tc-bw 0:50",
+		"dcb ets set dev eth0 willing off tc-tsa 3:ets tc-bw 0:50 1:0 2:0 3:50 4:0 5:0 6:0 7:0",
 		"ethtool -A eth0 rx off",
 		"ip link set dev eth0 mtu 9000",
 		"dcb app replace dev eth0 dscp-prio 10:1 26:3 48:6",
 		"dcb app add dev eth0 dscp-prio 10:2",
 		"dcb app del dev eth0 dscp-prio 9:1",
 	}
-	if diff := cmp.Diff(want, bodies(Messages("eth0", deltas, false))); diff != "" {
+	have := plan.Document{{Path: []string{"eth0", "ets", "bw", "3"}, Value: "50"}, {Path: []string{"eth0", "ets", "bw", "0"}, Value: "40"}, {Path: []string{"eth1", "ets", "bw", "1"}, Value: "9"}}
+	sharing := Sharing("eth0", have, deltas)
+	if diff := cmp.Diff(want, bodies(Messages("eth0", deltas, sharing, false))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	back := bodies(Messages("eth0", deltas, true))
+	back := bodies(Messages("eth0", deltas, sharing, true))
 	if back[0] != want[5] || back[len(back)-1] != want[0] {
 		t.Errorf("backwards the map goes first and DCBX last, got %q", back)
 	}

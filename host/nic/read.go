@@ -13,10 +13,10 @@ import (
 	"github.com/weirfabric/weir/intent/plan"
 )
 
-// Queries ask for all that Write states.
+// Queries ask for all that Write states. Only 802.3x is what a NIC can do without.
 func Queries(n *fabric.NIC) []plan.Query {
 	ask := func(name, command string) plan.Query {
-		return plan.Query{Name: n.Name + "/" + name, Ways: []plan.Way{{Via: plan.SSH, Text: command}}}
+		return plan.Query{Name: n.Name + "/" + name, Ways: []plan.Way{{Via: plan.SSH, Text: command}}, Optional: name == "pause"}
 	}
 	return []plan.Query{
 		ask("mtu", plan.Command("cat", "/sys/class/net/"+n.Name+"/mtu")),
@@ -31,7 +31,7 @@ func Queries(n *fabric.NIC) []plan.Query {
 // Answers are what a host answered, by the name of the query. What it does not have is not in it.
 type Answers map[string]string
 
-// Read is what the netdev is set to. What a host does not have, such as DCB of a NIC without it, has no leaves.
+// Read is what the netdev is set to. A part that the host has not answered is an error, but for 802.3x.
 func Read(host string, n *fabric.NIC, answers Answers) (plan.Document, error) {
 	port := addr.Port(host, n.Name)
 	var doc plan.Document
@@ -40,8 +40,11 @@ func Read(host string, n *fabric.NIC, answers Answers) (plan.Document, error) {
 		read func(port addr.Addr, nic, text string) (plan.Document, error)
 	}{{"mtu", readMTU}, {"pause", readPause}, {"dcbx", readDCBX}, {"pfc", readPFC}, {"ets", readETS}, {"app", readApp}} {
 		text, ok := answers[n.Name+"/"+part.name]
-		if !ok {
+		if !ok && part.name == "pause" {
 			continue
+		}
+		if text == "" {
+			return nil, fmt.Errorf("%s: the host says nothing of its %s: its driver has no such thing, or the tool is not what weir knows", port, part.name)
 		}
 		leaves, err := part.read(port, n.Name, text)
 		if err != nil {
@@ -69,6 +72,9 @@ func readPause(port addr.Addr, nic, text string) (plan.Document, error) {
 			doc = append(doc, leaf(port.Of(addr.FlowControl, "").With(name), strings.TrimSpace(value), nic, "flowcontrol", name))
 		}
 	}
+	if len(doc) != 2 {
+		return nil, fmt.Errorf("%d of rx and tx are in the answer", len(doc))
+	}
 	return doc, nil
 }
 
@@ -84,6 +90,9 @@ func readPFC(port addr.Addr, nic, text string) (plan.Document, error) {
 		PFC []bool `json:"prio_pfc"`
 	}
 	if err := json.Unmarshal([]byte(text), &said); err != nil {
+		return nil, err
+	}
+	if err := eight(len(said.PFC)); err != nil {
 		return nil, err
 	}
 	var doc plan.Document
@@ -104,6 +113,9 @@ func readETS(port addr.Addr, nic, text string) (plan.Document, error) {
 	if err := json.Unmarshal([]byte(text), &said); err != nil {
 		return nil, err
 	}
+	if err := eight(len(said.Share), len(said.TSA), len(said.PrioTC)); err != nil {
+		return nil, err
+	}
 	doc := plan.Document{leaf(port.Of(addr.ETS, "").With("willing"), onOff(said.Willing), nic, "ets", "willing")}
 	for p, tc := range said.PrioTC {
 		name := strconv.Itoa(p)
@@ -114,6 +126,9 @@ func readETS(port addr.Addr, nic, text string) (plan.Document, error) {
 		doc = append(doc, leaf(port.Of(addr.ETS, name).With("algorithm"), algorithm, nic, "ets", "tsa", name))
 	}
 	for tc, share := range said.Share {
+		if said.TSA[tc] != "ets" { // what a driver reports of one that is not ETS means nothing: mlx5's says 100
+			continue
+		}
 		name := strconv.Itoa(tc)
 		doc = append(doc, leaf(port.Of(addr.ETS, name).With("share"), strconv.Itoa(share), nic, "ets", "bw", name))
 	}
@@ -124,9 +139,6 @@ func readETS(port addr.Addr, nic, text string) (plan.Document, error) {
 func readApp(port addr.Addr, nic, text string) (plan.Document, error) {
 	var said struct {
 		DSCP [][2]int `json:"dscp_prio"`
-	}
-	if strings.TrimSpace(text) == "" {
-		return nil, nil
 	}
 	if err := json.Unmarshal([]byte(text), &said); err != nil {
 		return nil, err
@@ -142,6 +154,16 @@ func readApp(port addr.Addr, nic, text string) (plan.Document, error) {
 		doc = append(doc, leaf(port.Of(addr.DSCP, name), strconv.Itoa(entry[1]), nic, "dscp", name))
 	}
 	return doc, nil
+}
+
+// eight says whether lists have an entry for each priority or class.
+func eight(lengths ...int) error {
+	for _, n := range lengths {
+		if n != 8 {
+			return fmt.Errorf("a list has %d entries, and there are 8 priorities and classes", n)
+		}
+	}
+	return nil
 }
 
 // sorted puts places into order, each once.

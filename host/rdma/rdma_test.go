@@ -68,33 +68,21 @@ func TestPacketsAreMarkedLastAndUnmarkedFirst(t *testing.T) {
 	}
 }
 
-func TestModulesAreUnloadedInTheOppositeOrder(t *testing.T) {
-	h := &fabric.Host{Modules: []fabric.Module{{Name: "rdma-cm"}, {Name: "rdma_ucm"}}}
-	var deltas []plan.Delta
-	for _, l := range WriteModules(h) {
-		deltas = append(deltas, plan.Delta{Leaf: l, Action: plan.Delete})
-	}
-	got := ModuleMessages(deltas)
-	want := []plan.Message{{Op: plan.Run, Body: "modprobe -r rdma_ucm"}, {Op: plan.Run, Body: "modprobe -r rdma_cm"}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if loaded := ReadModules(h, "rdma_cm 1 0 - Live 0\nrdma_ucmx 1 0 - Live 0\n"); len(loaded) != 1 || loaded[0].Path[1] != "rdma_cm" {
-		t.Errorf("got %v, want rdma_cm alone", loaded)
-	}
-}
-
 func TestAModuleIsReadByTheNameThatTheKernelListsItBy(t *testing.T) {
 	h := &fabric.Host{Modules: []fabric.Module{{Name: "xprtrdma"}, {Name: "svcrdma"}, {Name: "ib-umad"}}}
-	want := WriteModules(h)
-	got := ReadModules(h, "rpcrdma 401408 0 - Live 0x0\nib_umad 1 0 - Live 0x0\n")
-	if diff := cmp.Diff(want, got); diff != "" || len(want) != 2 {
-		t.Errorf("two aliases of one module are one leaf, and it is loaded (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"rpcrdma", "ib_umad"}, Modules(h)); diff != "" {
+		t.Errorf("two aliases of one module are one (-want +got):\n%s", diff)
 	}
-	if got := ReadModules(h, "ib_umad 1 0 - Live 0x0\n"); len(got) != 1 {
-		t.Errorf("got %v, want ib_umad alone", got)
+	for listed, want := range map[string][]string{
+		"rpcrdma 401408 0 - Live 0x0\nib_umad 1 0 - Live 0x0\n": {},
+		"ib_umad 1 0 - Live 0x0\n":                              {"rpcrdma"},
+		"rpcrdmax 1 0 - Live 0x0\nib_umad 1 0 - Live 0x0\n":     {"rpcrdma"},
+	} {
+		if diff := cmp.Diff(want, Unloaded(h, listed)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", listed, diff)
+		}
 	}
-	if got, want := ModuleMessages([]plan.Delta{{Leaf: want[0], Action: plan.Create}}), "modprobe rpcrdma"; len(got) != 1 || got[0].Body != want {
-		t.Errorf("got %v, want %q", got, want)
+	if got := Load("rpcrdma"); got.Body != "modprobe rpcrdma" {
+		t.Errorf("got %v", got)
 	}
 }

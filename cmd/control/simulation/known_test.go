@@ -9,7 +9,6 @@ var known = []struct {
 	cause   string
 }{
 	{regexp.MustCompile(`the time to confirm ended`), "the deadline of a commit timer is compared with another clock than it was made by"},
-	{regexp.MustCompile(`new line # /etc/.*\.weir`), "a file that was being written on a host is left behind"},
 }
 
 // causeOf is why a violation is known; empty where it is not.
