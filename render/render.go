@@ -37,6 +37,11 @@ type Printer interface {
 	Print(doc plan.Document) []File
 }
 
+// Tried is a language that knows of harmless things to try on a device beside reading it.
+type Tried[D any] interface {
+	Trials(dev D) []plan.Trial
+}
+
 // Bound is a dialect together with one device: all that plan, apply and the command line see.
 type Bound interface {
 	// Device is its name in the inventory.
@@ -52,6 +57,8 @@ type Bound interface {
 	// before PFC is. From where a step has led to, it sends what that step's chunks have for their undo, the last chunk first.
 	Undo(have plan.State, before plan.Document) (plan.Step, diag.List)
 	Print(plan.Document) []File
+	// Trials are what the language has to try on the device; none where it has nothing.
+	Trials() []plan.Trial
 }
 
 // Language is a dialect that can also print.
@@ -77,6 +84,13 @@ func (b *bound[D]) Device() string                 { return b.name }
 func (b *bound[D]) Platform() string               { return b.platform }
 func (b *bound[D]) Queries() []plan.Query          { return b.language.Queries(b.dev) }
 func (b *bound[D]) Print(doc plan.Document) []File { return b.language.Print(doc) }
+
+func (b *bound[D]) Trials() []plan.Trial {
+	if t, has := b.language.(Tried[D]); has {
+		return t.Trials(b.dev)
+	}
+	return nil
+}
 
 func (b *bound[D]) Write() (plan.Document, diag.List) {
 	doc, findings := b.language.Write(b.dev)

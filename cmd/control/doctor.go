@@ -58,8 +58,33 @@ func (r *Repo) Examine(ctx context.Context, name string) []Trial {
 	}
 	o := r.observeOne(ctx, name, "")
 	try("configuration", o.Err, fmt.Sprintf("%d settings of weir's kind, %d derived by the device, %d foreign", len(o.State.Owned), len(o.State.Derived), len(o.State.Foreign)))
+	if trials := r.bound[name].Trials(); o.Err == nil && len(trials) > 0 {
+		r.tryAll(ctx, e, trials, try)
+	}
 	return looks
 }
+
+// tryAll tries what the device's language has to try.
+func (r *Repo) tryAll(ctx context.Context, e drivers.Endpoint, trials []plan.Trial, try func(what string, err error, text string) bool) {
+	ctx, cancel := context.WithTimeout(ctx, trialTime)
+	defer cancel()
+	target, err := r.dialer().Dial(ctx, e)
+	if err != nil {
+		try("a second login", err, "")
+		return
+	}
+	for _, t := range trials {
+		err := target.Set(ctx, plan.Chunk{Send: t.Send}, plan.Pending{Device: e.Device})
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, t.Advice)
+		}
+		try(t.What, err, "yes")
+	}
+	_ = target.Close() // everything was said
+}
+
+// trialTime is how long all trials on a device may take.
+const trialTime = 2 * time.Minute
 
 func reach(ctx context.Context, address string) error {
 	d := net.Dialer{Timeout: 5 * time.Second}
