@@ -161,7 +161,7 @@ func (m *member) send(ctx context.Context, step plan.Step, name string, planned 
 	}
 	p := plan.Pending{Device: m.name(), Name: name, Route: step.Route}
 	if step.Confirm > 0 {
-		p.Deadline = m.Store.Time().Add(step.Confirm)
+		p.Confirm, p.Deadline = step.Confirm, m.Store.Time().Add(step.Confirm)
 	}
 	note := journal.Record{Kind: journal.Pending, Pending: &p, Flaps: step.Flaps()}
 	if planned {
@@ -228,11 +228,16 @@ func (m *member) confirm(ctx context.Context, step plan.Step) error {
 		return fmt.Errorf("%s: confirm: %w", m.name(), err)
 	}
 	m.kept = true
+	return m.persist(ctx, step)
+}
+
+// persist makes what the device holds survive a restart, where the route does not do that by itself. The device is connected.
+func (m *member) persist(ctx context.Context, step plan.Step) error {
 	if len(step.Persist) == 0 {
 		return nil
 	}
 	save := *m.pending
-	save.Name, save.Deadline = m.pending.Name+"-save", time.Time{}
+	save.Name, save.Confirm, save.Deadline = m.pending.Name+"-save", 0, time.Time{}
 	if err := m.target.Set(ctx, plan.Chunk{Send: step.Persist}, save); err != nil {
 		m.close()
 		return fmt.Errorf("%s: applied, but not made persistent: %w", m.name(), err)

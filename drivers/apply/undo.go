@@ -98,6 +98,9 @@ func (m *member) restore(ctx context.Context) error {
 		return err
 	}
 	if m.leaves = differ(m.before, have.Owned); len(m.leaves) == 0 {
+		if err := m.persistUndo(ctx); err != nil {
+			return err
+		}
 		return m.restored(have)
 	}
 	have.Route = m.step.Route
@@ -119,6 +122,20 @@ func (m *member) restore(ctx context.Context) error {
 		return fmt.Errorf("%s: set back, and %d values still differ from before", m.name(), len(m.leaves))
 	}
 	return m.restored(have)
+}
+
+// persistUndo makes persistent what an earlier attempt at leading back has reached after all. What that attempt saved, if it came to
+// that, was what the device held then.
+func (m *member) persistUndo(ctx context.Context) error {
+	if m.pending == nil || !strings.HasPrefix(m.pending.Name, undoName) {
+		return nil
+	}
+	if err := m.connect(ctx); err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(ctx, m.Timeout)
+	defer stop()
+	return m.persist(ctx, m.step)
 }
 
 // toward is the step to a document, in the direction that is safe: what a run does is undone in the opposite order, and a rollback

@@ -69,7 +69,6 @@ var (
 		{"another connection can confirm, and then the timer undoes nothing", confirmed},
 		{"what is not confirmed is undone by the device, and cannot be confirmed after", expired},
 		{"another connection can cancel", cancelledByName},
-		{"a deadline that has passed sends nothing", late},
 	}
 	lawsWithoutTimers = []law{
 		{"a deadline that the device cannot keep sends nothing", noTimerForDeadline},
@@ -122,7 +121,7 @@ func (h Harness) dial(t *testing.T) drivers.Target {
 func (h Harness) pending(d time.Duration) plan.Pending {
 	p := plan.Pending{Device: h.Endpoint.Device, Name: "weir-20261121-1", Route: h.Route}
 	if d != 0 {
-		p.Deadline = time.Now().Add(d)
+		p.Confirm, p.Deadline = d, time.Now().Add(d)
 	}
 	return p
 }

@@ -193,8 +193,3 @@ func cancelledByName(t *testing.T, h Harness) {
 	}
 	h.wantHolds(t, before)
 }
-
-func late(t *testing.T, h Harness) {
-	_ = wantError[*drivers.RejectedError](t, h, h.dial(t).Set(t.Context(), h.Good, h.pending(-time.Second)))
-	h.wantHolds(t, before)
-}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
 	"github.com/openconfig/gnmi/proto/gnmi_ext"
@@ -22,16 +21,12 @@ func (t *Target) Set(ctx context.Context, c plan.Chunk, p plan.Pending) error {
 	if err != nil {
 		return drivers.NotSent(t.endpoint.Device, err)
 	}
-	if !p.Deadline.IsZero() {
-		left := time.Until(p.Deadline)
-		switch {
-		case !t.pack.CommitConfirmed:
+	if p.Confirm > 0 {
+		if !t.pack.CommitConfirmed {
 			return drivers.NotSent(t.endpoint.Device, errNoTimer)
-		case left <= 0:
-			return drivers.NotSent(t.endpoint.Device, fmt.Errorf("the time to confirm ended at %s", p.Deadline.Format(time.RFC3339)))
 		}
 		request.Extension = commit(&gnmi_ext.Commit{Id: p.Name, Action: &gnmi_ext.Commit_Commit{
-			Commit: &gnmi_ext.CommitRequest{RollbackDuration: durationpb.New(left)},
+			Commit: &gnmi_ext.CommitRequest{RollbackDuration: durationpb.New(p.Confirm)},
 		}})
 	}
 	return t.set(ctx, request)
@@ -50,7 +45,7 @@ func (t *Target) Cancel(ctx context.Context, p plan.Pending) error {
 }
 
 func (t *Target) settle(ctx context.Context, p plan.Pending, c *gnmi_ext.Commit) error {
-	if p.Deadline.IsZero() {
+	if p.Confirm == 0 {
 		return nil
 	}
 	if !t.pack.CommitConfirmed {

@@ -32,7 +32,7 @@ func TestAChunkIsOneShortSession(t *testing.T) {
 	s, v := newSwitch(t)
 	target := dialSwitch(t, s)
 	p := session1()
-	p.Deadline = time.Now().Add(90*time.Second + 500*time.Millisecond)
+	p.Confirm = 90*time.Second + 500*time.Millisecond
 	if err := target.Set(t.Context(), lines("interface Ethernet1", "value after"), p); err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestASessionThatWaitsIsKnownInBothShapesOfTheList(t *testing.T) {
 			s, v := newSwitch(t, func(_ *server, v *vsw) { v.modern = modern })
 			target := dialSwitch(t, s)
 			p := session1()
-			p.Deadline = time.Now().Add(time.Minute)
+			p.Confirm = time.Minute
 			if err := target.Set(t.Context(), lines("value after"), p); err != nil {
 				t.Fatal(err)
 			}

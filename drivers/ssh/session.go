@@ -61,16 +61,12 @@ func (c *cli) commitOf(p plan.Pending) (string, error) {
 		return "", errors.New("this platform has no configuration sessions")
 	case !plan.PlainWord(p.Name):
 		return "", fmt.Errorf("the session's name %q is not one plain word", p.Name)
-	case p.Deadline.IsZero():
+	case p.Confirm == 0:
 		return c.pack.Session.Commit, nil
 	case c.pack.Session.Timer == "":
 		return "", errors.New("this platform has no commit timer over SSH")
 	}
-	left := time.Until(p.Deadline)
-	if left <= 0 {
-		return "", fmt.Errorf("the time to confirm ended at %s", p.Deadline.Format(time.RFC3339))
-	}
-	return strings.ReplaceAll(c.pack.Session.Timer, "{time}", clock(left)), nil
+	return strings.ReplaceAll(c.pack.Session.Timer, "{time}", clock(p.Confirm)), nil
 }
 
 // clock writes a duration as HH:MM:SS, rounded up to a whole second.
@@ -203,7 +199,7 @@ func (c *cli) Cancel(ctx context.Context, p plan.Pending) error {
 // naming it to the device could open a new one.
 func (c *cli) decide(ctx context.Context, p plan.Pending, verb string) error {
 	device := c.endpoint.Device
-	if p.Deadline.IsZero() {
+	if p.Confirm == 0 {
 		return nil
 	}
 	if err := c.open(ctx); err != nil {

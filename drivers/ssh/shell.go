@@ -73,7 +73,7 @@ func (s *shell) missing(out output) bool {
 
 // Set sends the messages one after another and stops at the first that fails.
 func (s *shell) Set(ctx context.Context, c plan.Chunk, p plan.Pending) error {
-	if !p.Deadline.IsZero() {
+	if p.Confirm > 0 {
 		return drivers.NotSent(s.endpoint.Device, errors.New("this platform has no commit timer over SSH"))
 	}
 	messages := c.Send

@@ -257,5 +257,8 @@ type Pending struct {
 	Device   string    `json:"device"`
 	Name     string    `json:"name"` // of the session on the device: weir-RUN
 	Route    Route     `json:"route"`
-	Deadline time.Time `json:"deadline"` // when the device undoes the change by itself; zero where it does not
+	Deadline time.Time `json:"deadline"` // when the device undoes the change by itself, by the clock of whoever sends it; zero where it does not
+	// Confirm is how long the device's own timer runs; 0 where there is none. The timer is set by it and not by the deadline: the
+	// clock that names and dates may jump between the two.
+	Confirm time.Duration `json:"confirm_ns,omitempty"`
 }

@@ -67,7 +67,7 @@ func (s *storm) config(device string, state plan.State) ([]string, error) {
 		}
 	}
 	return slices.DeleteFunc(strings.Split(string(body), "\n"), func(line string) bool {
-		return strings.Contains(line, "hostname") || strings.Contains(line, "foreign-")
+		return strings.Contains(line, "hostname") || strings.Contains(line, "foreign-") || strings.Contains(line, "other.conf")
 	}), nil
 }
 
