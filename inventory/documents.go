@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"reflect"
+	"sync"
 
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/qos"
@@ -109,8 +110,8 @@ type linkSpec struct {
 	At           diag.Pos
 }
 
-// grammar is the kinds of document in inventory/.
-func grammar() *source.Grammar {
+// grammar is the kinds of document in inventory/. It is worked out once: it depends on nothing but the types.
+var grammar = sync.OnceValue(func() *source.Grammar {
 	g := source.NewGrammar(
 		source.Kind{Name: "Switches", Doc: "Switches and their ports.", Type: reflect.TypeFor[switchesDoc]()},
 		source.Kind{Name: "Hosts", Doc: "Hosts and their RDMA NIC ports.", Type: reflect.TypeFor[hostsDoc]()},
@@ -120,7 +121,7 @@ func grammar() *source.Grammar {
 	)
 	g.Elsewhere = map[string]string{"Fabric": "into fabric.yaml or a file in intent/", "Override": "into fabric.yaml or a file in intent/"}
 	return g
-}
+})
 
 // Schema is the JSON Schema (draft 2020-12) of the files in inventory/.
 func Schema() []byte { return grammar().Schema("weir: inventory") }

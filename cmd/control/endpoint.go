@@ -12,15 +12,14 @@ import (
 	"github.com/weirfabric/weir/drivers/gnmi"
 	"github.com/weirfabric/weir/drivers/ssh"
 	"github.com/weirfabric/weir/inventory"
-	"github.com/weirfabric/weir/templates"
 	"github.com/weirfabric/weir/templates/pack"
 )
 
 // transports are the ways to devices.
 func (e Effects) transports() drivers.Dialer {
 	return drivers.Routed{
-		GNMI: drivers.Retry{Dialer: gnmi.Dialer{Packs: templates.FS, DialContext: e.Dial}},
-		SSH:  drivers.Retry{Dialer: ssh.Dialer{Packs: templates.FS, DialContext: e.Dial}},
+		GNMI: drivers.Retry{Dialer: gnmi.Dialer{Packs: packs, DialContext: e.Dial}},
+		SSH:  drivers.Retry{Dialer: ssh.Dialer{Packs: packs, DialContext: e.Dial}},
 	}
 }
 
@@ -44,7 +43,7 @@ func (r *Repo) endpoint(ctx context.Context, name string) (drivers.Endpoint, err
 	if err := r.permit(d); err != nil {
 		return drivers.Endpoint{}, err
 	}
-	session, err := pack.ReadSession(templates.FS, d.Platform.V)
+	session, err := pack.ReadSession(packs, d.Platform.V)
 	if err != nil {
 		return drivers.Endpoint{}, err
 	}

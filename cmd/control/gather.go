@@ -20,7 +20,6 @@ import (
 	"github.com/weirfabric/weir/telemetry/collect"
 	subscribe "github.com/weirfabric/weir/telemetry/gnmi"
 	"github.com/weirfabric/weir/telemetry/poll"
-	"github.com/weirfabric/weir/templates"
 	"github.com/weirfabric/weir/templates/pack"
 )
 
@@ -83,7 +82,7 @@ func (g *gathering) follow(ctx context.Context, r *Repo, names []string) {
 func (g *gathering) begin(ctx context.Context, r *Repo, name string) *collector {
 	ctx, stop := context.WithCancel(ctx)
 	s := &collector{counted: r.counted(name), reached: r.reached(name), stop: stop}
-	bindings, err := telemetry.ReadBindings(templates.FS, r.Device(name).Platform.V)
+	bindings, err := telemetry.ReadBindings(packs, r.Device(name).Platform.V)
 	if err == nil {
 		_, err = r.endpoint(ctx, name)
 	}
@@ -151,7 +150,7 @@ func (g *gathering) reasons() map[string]string {
 // gatherable says why the counters of a device cannot be asked for.
 func (r *Repo) gatherable(ctx context.Context, names []string) error {
 	for _, name := range names {
-		if _, err := telemetry.ReadBindings(templates.FS, r.Device(name).Platform.V); err != nil {
+		if _, err := telemetry.ReadBindings(packs, r.Device(name).Platform.V); err != nil {
 			return err
 		}
 		if _, err := r.endpoint(ctx, name); err != nil {
@@ -167,7 +166,7 @@ func (r *Repo) speaksGNMI(name string) bool {
 		return r.lab.Devices[name].GNMI != ""
 	}
 	d := r.Device(name)
-	session, err := pack.ReadSession(templates.FS, d.Platform.V)
+	session, err := pack.ReadSession(packs, d.Platform.V)
 	return err == nil && cmp.Or(d.Management.GNMI.V, session.GNMI.Port) != 0
 }
 
@@ -184,12 +183,12 @@ func (r *Repo) reached(name string) string {
 
 // session opens the connection that a device is polled on.
 func (r *Repo) session(ctx context.Context, e drivers.Endpoint) (poll.Session, error) {
-	return ssh.Dialer{Packs: templates.FS, DialContext: r.effects.Dial}.Dial(ctx, e)
+	return ssh.Dialer{Packs: packs, DialContext: r.effects.Dial}.Dial(ctx, e)
 }
 
 // subscription opens the connection of a device's subscriptions, verified as for a change.
 func (r *Repo) subscription(ctx context.Context, e drivers.Endpoint) (subscribe.Conn, error) {
-	t, err := gnmi.Dialer{Packs: templates.FS, DialContext: r.effects.Dial}.Dial(ctx, e)
+	t, err := gnmi.Dialer{Packs: packs, DialContext: r.effects.Dial}.Dial(ctx, e)
 	if err != nil {
 		return nil, err
 	}

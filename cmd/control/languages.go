@@ -19,18 +19,21 @@ import (
 	"github.com/weirfabric/weir/templates/pack"
 )
 
+// packs are those that the program carries, each decoded when it is first asked for.
+var packs = pack.NewReader(templates.FS)
+
 // The languages, by platform. A new one is a line here.
 var (
 	switchLanguages = map[string]render.Language[*fabric.Switch]{
 		"sonic": sonic.Language{},
-		"eos":   cli.Must(templates.FS, "eos"),
-		"rgos":  cli.Must(templates.FS, "rgos"),
+		"eos":   cli.Must(packs, "eos"),
+		"rgos":  cli.Must(packs, "rgos"),
 	}
 	hostLanguages = map[string]render.Language[*fabric.Host]{
 		"linux": host.Language{},
 	}
 	// filesOnly are the platforms whose configuration weir writes into files for a person to type, and why, as their packs say.
-	filesOnly = reasonsForFiles(templates.FS)
+	filesOnly = reasonsForFiles(packs)
 )
 
 // FilesOnly is why weir only writes files for devices of a platform, and does not talk to them; empty where it talks to them.

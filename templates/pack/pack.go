@@ -43,8 +43,15 @@ func Platforms(packs fs.FS) ([]string, error) {
 }
 
 // Read decodes PLATFORM/pack.yaml whole. A key that is not known, in whatever section, is an error with its line; a section that
-// is not there is none.
+// is not there is none. Of a Reader it is decoded the first time.
 func Read(packs fs.FS, platform string) (Pack, error) {
+	if r, ok := packs.(*Reader); ok {
+		return r.pack(platform)
+	}
+	return decode(packs, platform)
+}
+
+func decode(packs fs.FS, platform string) (Pack, error) {
 	name := path.Join(platform, file)
 	body, err := fs.ReadFile(packs, name)
 	if err != nil {

@@ -125,3 +125,23 @@ func TestASessionIsReadWithItsPatterns(t *testing.T) {
 }
 
 func one(body string) fs.FS { return fstest.MapFS{"x/pack.yaml": {Data: []byte(body)}} }
+
+// TestAReaderDecodesAPackOnce lets the folder change: what was decoded stays, and what could not be is tried again.
+func TestAReaderDecodesAPackOnce(t *testing.T) {
+	folder := fstest.MapFS{"x/pack.yaml": {Data: []byte("filesOnly: first\n")}}
+	packs := pack.NewReader(folder)
+	if _, err := pack.Read(packs, "y"); err == nil {
+		t.Error("a pack that is not there is read")
+	}
+	for range 2 {
+		p, err := pack.Read(packs, "x")
+		if err != nil || p.FilesOnly != "first" {
+			t.Errorf("got %+v: %v", p, err)
+		}
+		folder["x/pack.yaml"] = &fstest.MapFile{Data: []byte("filesOnly: second\n")}
+		folder["y/pack.yaml"] = &fstest.MapFile{Data: []byte("filesOnly: late\n")}
+	}
+	if p, err := pack.Read(packs, "y"); err != nil || p.FilesOnly != "late" {
+		t.Errorf("got %+v: %v", p, err)
+	}
+}
