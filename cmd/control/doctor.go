@@ -42,11 +42,11 @@ func (r *Repo) Examine(ctx context.Context, name string) []Trial {
 		if t.address == "" {
 			continue
 		}
-		if !try(t.what+" port", reach(ctx, t.address), t.address+" answers") {
+		if !try(t.what+" port", r.reach(ctx, t.address), t.address+" answers") {
 			continue
 		}
 		if t.via == plan.GNMI && !e.Insecure.Plaintext {
-			try("gNMI speaks TLS", speaksTLS(ctx, t.address), "yes")
+			try("gNMI speaks TLS", r.speaksTLS(ctx, t.address), "yes")
 		}
 		only := e
 		if t.via == plan.GNMI {
@@ -86,9 +86,10 @@ func (r *Repo) tryAll(ctx context.Context, e drivers.Endpoint, trials []plan.Tri
 // trialTime is how long all trials on a device may take.
 const trialTime = 2 * time.Minute
 
-func reach(ctx context.Context, address string) error {
-	d := net.Dialer{Timeout: 5 * time.Second}
-	conn, err := d.DialContext(ctx, "tcp", address)
+func (r *Repo) reach(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	conn, err := r.effects.dial(ctx, address)
 	if err != nil {
 		return fmt.Errorf("%w: is the address right, the service on, the way open", err)
 	}
@@ -96,19 +97,30 @@ func reach(ctx context.Context, address string) error {
 }
 
 // speaksTLS says whether the server begins a TLS handshake at all; whether it is to be trusted is another question.
-func speaksTLS(ctx context.Context, address string) error {
+func (r *Repo) speaksTLS(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	d := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}} //nolint:gosec // only to see whether it is TLS; nothing is sent
-	conn, err := d.DialContext(ctx, "tcp", address)
+	conn, err := r.effects.dial(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	host, _, _ := net.SplitHostPort(address)                                                      // it was dialled: it is one
+	config := &tls.Config{ServerName: host, InsecureSkipVerify: true, NextProtos: []string{"h2"}} //nolint:gosec // only to see whether it is TLS; nothing is sent
+	err = tls.Client(conn, config).HandshakeContext(ctx)
 	var record tls.RecordHeaderError
 	if errors.As(err, &record) {
 		return errors.New("it answers without TLS: give it a certificate, or, where the network is yours alone, set management.tls: plaintext")
 	}
-	if err != nil {
-		return err
+	return err
+}
+
+// dial opens a connection as those to devices are opened.
+func (e Effects) dial(ctx context.Context, address string) (net.Conn, error) {
+	if e.Dial == nil {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	}
-	return conn.Close()
+	return e.Dial(ctx, "tcp", address)
 }
 
 func (r *Repo) login(ctx context.Context, e drivers.Endpoint) error {

@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs what a user types. Beside testscript's own commands there are
 //
 //	exits CODE COMMAND...  the command ends with exactly this exit code
-//	lab DIR                serves devices for the repo until the script ends, and lives 80 times as fast as real ones
+//	lab DIR                serves devices for the repo until the script ends, and lives 10 times as fast as real ones
 //	cutoff DEVICE          cuts a device of the lab off
 //	decodes FORM           what the last command printed is one JSON document of this form and has no key that the form does not know
 func TestScripts(t *testing.T) {

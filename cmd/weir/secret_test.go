@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/weirfabric/weir/cmd/control"
-	"github.com/weirfabric/weir/cmd/control/lab"
 )
 
 // TestASecretIsNeverPrintedNorWritten reaches the devices as an operator does, by the inventory and not as a lab: addresses, host keys and
@@ -19,44 +19,45 @@ import (
 // written; and where it is wrong, neither that one.
 func TestASecretIsNeverPrintedNorWritten(t *testing.T) {
 	const password, wrong = "k7Qz-right-horse", "k7Qz-wrong-horse"
-	f := newFabricOf(t, mixed(), lab.Options{Scale: labScale, Password: password})
-	f.real = true
-	f.inventory(t)
-	t.Setenv("WEIR_PASSWORD", password)
-	config := filepath.Join(t.TempDir(), "weir", "config.yaml")
-	t.Setenv("WEIR_CONFIG", config)
-	f.permission(t, config)
-	plans := filepath.Join(f.dir, "plan.json")
-	repo := []string{"--repo", f.dir}
-	for _, c := range []struct {
-		code int
-		args []string
-	}{
-		{exitDone, []string{"check", f.dir, "--json"}},
-		{exitDone, []string{"explain", "leaf1", f.dir, "--json"}},
-		{exitDone, []string{"doctor", f.dir}},
-		{exitDone, []string{"plan", f.dir, "--json", "-o", plans}},
-		{exitDone, []string{"plan", f.dir, "--lines"}},
-		{exitDone, append(append([]string{"apply", plans, "--adopt", "--allow-flap", "--allow-single"}, repo...), blind()...)},
-		{exitDone, []string{"drift", f.dir, "--json"}},
-		{exitDone, []string{"observe", f.dir, "-o", filepath.Join(f.dir, "seen")}},
-		{exitDone, []string{"runs", f.dir, "--json"}},
-	} {
-		f.mum(t, password, c.code, c.args...)
-	}
-	t.Setenv("WEIR_PASSWORD", wrong)
-	f.mum(t, wrong, exitError, "plan", f.dir)
-	f.mum(t, wrong, exitError, "drift", f.dir, "--json")
-	if said := f.mum(t, wrong, exitError, "doctor", f.dir); !strings.Contains(said, "login") {
-		t.Errorf("doctor does not say that the login is wrong: %s", said)
-	}
-	if err := os.Unsetenv("WEIR_PASSWORD"); err != nil {
-		t.Fatal(err)
-	}
-	if said := f.mum(t, password, exitError, "plan", f.dir); !strings.Contains(said, "the environment variable WEIR_PASSWORD is not set") {
-		t.Errorf("a password that is not there: %s", said)
-	}
-	f.unwritten(t, password, wrong)
+	onFabric(t, mixed(), password, func(t *testing.T, f *testFabric) {
+		f.real = true
+		f.inventory(t)
+		t.Setenv("WEIR_PASSWORD", password)
+		config := filepath.Join(t.TempDir(), "weir", "config.yaml")
+		t.Setenv("WEIR_CONFIG", config)
+		f.permission(t, config)
+		plans := filepath.Join(f.dir, "plan.json")
+		repo := []string{"--repo", f.dir}
+		for _, c := range []struct {
+			code int
+			args []string
+		}{
+			{exitDone, []string{"check", f.dir, "--json"}},
+			{exitDone, []string{"explain", "leaf1", f.dir, "--json"}},
+			{exitDone, []string{"doctor", f.dir}},
+			{exitDone, []string{"plan", f.dir, "--json", "-o", plans}},
+			{exitDone, []string{"plan", f.dir, "--lines"}},
+			{exitDone, append(append([]string{"apply", plans, "--adopt", "--allow-flap", "--allow-single"}, repo...), blind()...)},
+			{exitDone, []string{"drift", f.dir, "--json"}},
+			{exitDone, []string{"observe", f.dir, "-o", filepath.Join(f.dir, "seen")}},
+			{exitDone, []string{"runs", f.dir, "--json"}},
+		} {
+			f.mum(t, password, c.code, c.args...)
+		}
+		t.Setenv("WEIR_PASSWORD", wrong)
+		f.mum(t, wrong, exitError, "plan", f.dir)
+		f.mum(t, wrong, exitError, "drift", f.dir, "--json")
+		if said := f.mum(t, wrong, exitError, "doctor", f.dir); !strings.Contains(said, "login") {
+			t.Errorf("doctor does not say that the login is wrong: %s", said)
+		}
+		if err := os.Unsetenv("WEIR_PASSWORD"); err != nil {
+			t.Fatal(err)
+		}
+		if said := f.mum(t, password, exitError, "plan", f.dir); !strings.Contains(said, "the environment variable WEIR_PASSWORD is not set") {
+			t.Errorf("a password that is not there: %s", said)
+		}
+		f.unwritten(t, password, wrong)
+	})
 }
 
 // permission has a command that may not use the password, and lets the operator allow it: without somebody to ask, weir prints the
@@ -95,8 +96,12 @@ func (f *testFabric) inventory(t *testing.T) {
 		text := usual.ReplaceAllString(string(body), "")
 		text = device.ReplaceAllStringFunc(text, func(at string) string {
 			gnmi, ssh := f.lab.Endpoint(device.FindStringSubmatch(at)[1])
-			m := fmt.Sprintf("address: 127.0.0.1, ssh: %s, user: %s, password: env:WEIR_PASSWORD, hostKeys: %s, ca: %s",
-				portOf(ssh), user, f.lab.KnownHosts(), f.lab.CAFile())
+			host, port, err := net.SplitHostPort(ssh)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := fmt.Sprintf("address: %s, ssh: %s, user: %s, password: env:WEIR_PASSWORD, hostKeys: %s, ca: %s",
+				host, port, user, f.lab.KnownHosts(), f.lab.CAFile())
 			if gnmi != "" {
 				m += ", gnmi: " + portOf(gnmi)
 			}
