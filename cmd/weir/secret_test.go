@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io/fs"
 	"net"
@@ -71,8 +72,8 @@ func (f *testFabric) permission(t *testing.T, config string) {
 	}
 	var print bytes.Buffer
 	asked := 0
-	c := &console{out: &print, err: &print, person: func(string) bool { asked++; return true }}
-	if code := c.main([]string{"drift", f.dir}); code != exitChanges || asked != 1 {
+	c := &console{out: &print, err: &print, person: func(string) bool { asked++; return true }, effects: f.effects}
+	if code := c.mainUntil(context.Background(), []string{"drift", f.dir}); code != exitChanges || asked != 1 {
 		t.Fatalf("exit code %d after a yes, asked %d times:\n%s", code, asked, print.String())
 	}
 	kept, err := os.ReadFile(config)

@@ -9,7 +9,7 @@ import (
 
 // TestOneDeadSpineStopsNobodyWhoSaysSo changes the rest, judges it without the spine, and plans the spine when it is back.
 func TestOneDeadSpineStopsNobodyWhoSaysSo(t *testing.T) {
-	onFabric(t, inventory.ClosSpec{Name: "pod1", Leaves: 2, Spines: 2, Hosts: 2}, "", func(t *testing.T, f *testFabric) {
+	onFabric(t, inventory.ClosSpec{Name: "pod1", Leaves: 2, Spines: 2, Hosts: 2, Ports: 8}, "", func(t *testing.T, f *testFabric) {
 		if err := f.lab.Kill("spine2"); err != nil {
 			t.Fatal(err)
 		}

@@ -23,6 +23,7 @@ var (
 	seeds = flag.Int("seeds", 200, "how many seeds are run")
 	first = flag.Uint64("first", 1, "the first of them")
 	soak  = flag.Int("soak", 0, "how many seeds TestSoak runs, in a process for each processor; 0: it is skipped")
+	alone = flag.Bool("portion", false, "run them in this process, however many they are")
 	whole = flag.Bool("log", false, "print the events of every seed")
 )
 
@@ -30,7 +31,8 @@ var (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	runtime.GOMAXPROCS(1)
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(-1) // a world is small, and what is left of the last one is looked for when there is enough of it
+	debug.SetMemoryLimit(256 << 20)
 	os.Exit(m.Run())
 }
 
@@ -47,10 +49,16 @@ func happen(t *testing.T, seed uint64) (r Report) {
 	return r
 }
 
-// TestSeeds runs seeds one after the other. A violation fails with the story and its events; to see it again:
+// TestSeeds runs seeds one after the other; many of them in processes beside each other, which take their share of a machine that
+// has much else to do. A violation fails with the story and its events; to see it again:
 //
 //	go test ./cmd/control/simulation -run 'TestSeeds/^SEED$' -first SEED -seeds 1 -v -log
 func TestSeeds(t *testing.T) {
+	const portion, beside = 25, 4
+	if *seeds > portion && !*alone {
+		inProcesses(t, *first, *seeds, portion, beside)
+		return
+	}
 	totals := map[string]int{}
 	for i := range *seeds {
 		seed := *first + uint64(i)
@@ -100,17 +108,24 @@ func TestSoak(t *testing.T) {
 	if *soak == 0 {
 		t.Skip("make soak runs it")
 	}
-	const portion = 100
 	began := time.Now()
+	inProcesses(t, 1, *soak, 100, runtime.NumCPU())
+	t.Logf("%8.2f processor seconds a seed, at %d processors, in %v", time.Since(began).Seconds()*float64(runtime.NumCPU())/float64(*soak), runtime.NumCPU(), time.Since(began).Round(time.Second))
+}
+
+// inProcesses runs n seeds, in processes of a portion each, of which so many run at once, and prints what they came to.
+func inProcesses(t *testing.T, first uint64, n, portion, atOnce int) {
+	t.Helper()
 	totals := map[string]int{}
-	printed := make([][]byte, (*soak+portion-1)/portion)
+	printed := make([][]byte, (n+portion-1)/portion)
 	failed := make([]error, len(printed))
+	of := func(i int) uint64 { return first + uint64(i)*uint64(portion) }
 	var group errgroup.Group
-	group.SetLimit(runtime.NumCPU())
+	group.SetLimit(atOnce)
 	for i := range printed {
 		group.Go(func() error {
-			c := exec.Command(os.Args[0], "-test.run=TestSeeds", "-test.v", "-test.timeout=30m", fmt.Sprint("-first=", i*portion+1),
-				fmt.Sprint("-seeds=", min(portion, *soak-i*portion)))
+			c := exec.Command(os.Args[0], "-test.run=TestSeeds", "-test.v", "-test.timeout=30m", fmt.Sprint("-first=", of(i)),
+				fmt.Sprint("-seeds=", min(portion, n-i*portion)), "-portion")
 			printed[i], failed[i] = c.CombinedOutput()
 			return nil
 		})
@@ -127,13 +142,15 @@ func TestSoak(t *testing.T) {
 			}
 		}
 		if failed[i] != nil {
-			t.Errorf("seeds from %d: %v\n%s", i*portion+1, failed[i], failures(out))
+			t.Errorf("seeds from %d: %v\n%s", of(i), failed[i], failures(out))
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(totals)) {
 		t.Logf("%8d %s", totals[what], what)
 	}
-	t.Logf("%8.2f processor seconds a seed, at %d processors, in %v", time.Since(began).Seconds()*float64(runtime.NumCPU())/float64(*soak), runtime.NumCPU(), time.Since(began).Round(time.Second))
+	if totals["seeds"] != n {
+		t.Errorf("%d seeds ran, want %d", totals["seeds"], n)
+	}
 }
 
 // failures are the parts of an output that tell of failures.
