@@ -69,7 +69,7 @@ an incast and a NIC storm, and undo a change that makes the network drop. Withou
 	}
 	cmd.Flags().BoolVar(&once, "once", false, "end by itself, with a summary and an exit code")
 	cmd.Flags().Float64Var(&scale, "scale", demoScale, "device seconds in a wall second")
-	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "where /metrics is served")
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "where /metrics is served; empty: nowhere")
 	return cmd
 }
 
@@ -81,7 +81,7 @@ type demo struct {
 	lab     *lab.Lab
 	watch   *control.Watching
 	settle  control.Settle
-	metrics string
+	metrics string // where they are served; empty: nowhere
 	report  demoReport
 }
 
@@ -116,7 +116,11 @@ func (c *console) demo(ctx context.Context, once bool, scale float64, listen str
 	if err := d.sum(); err != nil || once {
 		return err
 	}
-	d.heading("It goes on until Ctrl-C. Metrics: %s", d.metrics)
+	goesOn := "It goes on until Ctrl-C."
+	if d.metrics != "" {
+		goesOn += " Metrics: " + d.metrics
+	}
+	d.heading("%s", goesOn)
 	if err := d.lab.SetTraffic(lab.Steady); err != nil {
 		return err
 	}
@@ -169,7 +173,7 @@ func (d *demo) build(ctx context.Context, scale float64) error {
 	d.heading("1. A fabric repo and simulated devices for it (weir init, weir check, weir lab)")
 	d.narrate("%s, %s: the intent holds together, %s.", diag.Count(len(r.Fabric.Switches), "switch"), diag.Count(len(r.Fabric.Hosts), "host"), view.FindingCount(r.Findings))
 	d.report.Devices = len(r.Names)
-	if d.lab, err = lab.Start(ctx, r, lab.Options{Scale: scale}); err != nil {
+	if d.lab, err = lab.Start(ctx, r, lab.Options{Network: d.network, Scale: scale}); err != nil {
 		return err
 	}
 	if d.repo, err = d.mustHold(d.dir, ""); err != nil {
@@ -312,10 +316,12 @@ func (d *demo) beginWatch(ctx context.Context, listen string) error {
 	d.heading("4. Stream the counters of all devices, and judge them (weir watch)")
 	var err error
 	d.watch = d.repo.Watch(ctx, d.repo.Names, control.WatchOptions{Log: d.log()})
-	if d.metrics, err = d.serveMetrics(d.watch, listen, ""); err != nil {
-		return err
+	if listen != "" {
+		if d.metrics, err = d.serveMetrics(d.watch, listen, ""); err != nil {
+			return err
+		}
+		d.narrate("Metrics for Prometheus: %s", d.metrics)
 	}
-	d.narrate("Metrics for Prometheus: %s", d.metrics)
 	tick := time.NewTicker(d.watch.Every)
 	defer tick.Stop()
 	for {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -9,18 +10,36 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/drivers/drivertest"
+	"github.com/weirfabric/weir/drivers/sim"
 	"github.com/weirfabric/weir/telemetry/health"
 )
 
-// TestTheDemoSeesAllThatItSetsOutToShow runs the demo as a user would, on loopback.
+// TestTheDemoSeesAllThatItSetsOutToShow runs the demo in memory, and where everything is to be tested also as a user does, on loopback.
 func TestTheDemoSeesAllThatItSetsOutToShow(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes some 15 seconds")
-	}
 	t.Setenv("TMPDIR", t.TempDir())
+	t.Run("in memory", func(t *testing.T) {
+		drivertest.Bubble(t, func(t *testing.T) {
+			network := sim.NewNetwork()
+			seesAll(t, &console{network: network, effects: control.Effects{Dial: network.DialContext}}, "--listen", "")
+		})
+	})
+	t.Run("on loopback", func(t *testing.T) {
+		if os.Getenv("WEIR_TEST_ALL") != "1" {
+			t.Skip("make test-all runs it: its devices live forty times as fast as real ones, and need the machine for themselves")
+		}
+		seesAll(t, &console{})
+	})
+}
+
+// seesAll runs the demo once.
+func seesAll(t *testing.T, c *console, flags ...string) {
+	t.Helper()
 	var out, errs strings.Builder
+	c.out, c.err = &out, &errs
 	began := time.Now()
-	code := run([]string{"demo", "--once", "--json"}, &out, &errs)
+	code := c.mainUntil(t.Context(), append([]string{"demo", "--once", "--json"}, flags...))
 	if errs.Len() > 0 {
 		t.Errorf("it complains: %s", errs.String())
 	}

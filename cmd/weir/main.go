@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/cmd/control/lab"
 	"github.com/weirfabric/weir/cmd/weir/view"
 )
 
@@ -108,6 +109,7 @@ type console struct {
 	lab      bool                       // talk to the lab of the repo and not to the real devices
 	place    place                      // where the repo of this command is
 	record   string                     // a file for the dialogue with devices; empty: none
+	network  *lab.Network               // that the demo's devices are on, in memory; nil: loopback
 	effects  control.Effects            // on the world outside; the zero value is the real thing
 	person   func(question string) bool // answers what the operator is asked; nil: whoever sits at the terminal
 	observed func(control.Record)       // is told of each record of a run once it is on disk and printed; nil: nobody

@@ -32,6 +32,9 @@ var personalities = map[string]func(sim.Hardware) sim.Personality{
 // Lab is a set of simulated devices.
 type Lab = sim.Lab
 
+// Network is one in memory, on which a lab can stand in the place of loopback.
+type Network = sim.Network
+
 // Traffic is what the hosts of a lab send.
 type Traffic = sim.Traffic
 
@@ -44,7 +47,7 @@ const (
 
 // Options of a lab. The zero value is real time on any free ports, from factory configuration.
 type Options struct {
-	Network   *sim.Network   // the lab is in memory, on this network; nil: it is on loopback
+	Network   *Network       // the lab is in memory, on this network; nil: it is on loopback
 	Authority *sim.Authority // whose keys the devices show; nil: keys are made for this lab
 	Scale     float64        // device seconds in a wall second; 0 means 1
 	BasePort  int            // device n listens on BasePort+2n (gNMI) and BasePort+2n+1 (SSH); 0: any free ports
