@@ -29,11 +29,14 @@ type device struct {
 	ssh      ssh.Dialer
 }
 
-// everywhere checks a transport on loopback, and in memory on virtual time.
+// everywhere checks a transport in memory on virtual time, and on loopback where the device has no timer: one would run while the machine
+// has much else to do.
 func everywhere(t *testing.T, timers bool, fresh func(t *testing.T, n *sim.Network) drivertest.Harness) {
-	t.Run("on loopback", func(t *testing.T) {
-		drivertest.Run(t, timers, func(t *testing.T) drivertest.Harness { return fresh(t, nil) })
-	})
+	if !timers {
+		t.Run("on loopback", func(t *testing.T) {
+			drivertest.Run(t, timers, func(t *testing.T) drivertest.Harness { return fresh(t, nil) })
+		})
+	}
 	t.Run("in memory", func(t *testing.T) {
 		drivertest.RunVirtual(t, timers, func(t *testing.T) drivertest.Harness { return fresh(t, sim.NewNetwork()) })
 	})

@@ -49,7 +49,7 @@ func TestDevicesOfAllKindsShareALabAndEndWithIt(t *testing.T) {
 	for _, spec := range mixed() {
 		_, address := lab.Endpoint(spec.Name)
 		client, err := ssh.Dial("tcp", address, &ssh.ClientConfig{
-			User: user, Auth: []ssh.AuthMethod{ssh.Password(password)}, HostKeyCallback: keys, Timeout: 5 * time.Second,
+			User: user, Auth: []ssh.AuthMethod{ssh.Password(password)}, HostKeyCallback: keys, Timeout: time.Minute,
 		})
 		if err != nil {
 			t.Errorf("%s: %v", spec.Name, err)
@@ -66,7 +66,7 @@ func TestDevicesOfAllKindsShareALabAndEndWithIt(t *testing.T) {
 	if err := lab.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(2 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(2 * time.Minute); runtime.NumGoroutine() > before && time.Now().Before(deadline); {
 		runtime.Gosched()
 	}
 	if n := runtime.NumGoroutine(); n > before {

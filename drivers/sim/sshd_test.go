@@ -18,7 +18,7 @@ import (
 )
 
 // patience bounds what a test waits for something that must come.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 func newKey(t *testing.T) ssh.Signer {
 	t.Helper()

@@ -217,10 +217,7 @@ func TestEveryChoiceAmongEqualPathsIsReckonedWith(t *testing.T) {
 // TestTheCertificateOfAPlanAgreesWithEveryState draws networks and plans, and wants no cycle in any state where the plan has
 // no leak. It wants the next hops to be those of one outcome that a router by router exchange of messages comes to.
 func TestTheCertificateOfAPlanAgreesWithEveryState(t *testing.T) {
-	networks := 4000
-	if testing.Short() {
-		networks = 400
-	}
+	networks := many(4000)
 	r := rand.New(rand.NewSource(5))
 	proven, refused, more := 0, 0, 0
 	for i := range networks {

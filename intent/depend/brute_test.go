@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -255,10 +256,7 @@ func randomNetwork(r *rand.Rand) *Network {
 type counts struct{ Moving, Converged int }
 
 func TestTheProofAgreesWithFollowingEveryPath(t *testing.T) {
-	networks := 3000
-	if testing.Short() {
-		networks = 300
-	}
+	networks := many(3000)
 	r := rand.New(rand.NewSource(1))
 	cyclic := map[Policy]int{}
 	for i := range networks {
@@ -400,4 +398,15 @@ func TestTheProofAgreesOnTablesOfAnySort(t *testing.T) {
 			t.Fatalf("tables %d (-want +got):\n%s", i, diff)
 		}
 	}
+}
+
+// many is how many random cases are tried: n where everything is to be tested, a quarter of it in make test, a tenth in a hurry.
+func many(n int) int {
+	switch {
+	case testing.Short():
+		return n / 10
+	case os.Getenv("WEIR_TEST_ALL") == "1":
+		return n
+	}
+	return n / 4
 }

@@ -116,10 +116,7 @@ func cyclicEdges(edges map[[4]int]bool) bool {
 // TestPrioritiesAgreeWithFollowingEveryPacket draws rewrites, floods and bounces, and wants the dependencies and the answer of
 // a second implementation.
 func TestPrioritiesAgreeWithFollowingEveryPacket(t *testing.T) {
-	questions := 4000
-	if testing.Short() {
-		questions = 400
-	}
+	questions := many(4000)
 	r := rand.New(rand.NewSource(8))
 	free, cyclic, certain := 0, 0, 0
 	for i := range questions {

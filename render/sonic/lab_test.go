@@ -97,7 +97,7 @@ func (l lab) lead(b render.Bound, want plan.Document, route plan.Route) plan.Ste
 // quiet waits until nothing on the switch changes it any more.
 func (l lab) quiet(step plan.Step) {
 	l.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	for deadline := time.Now().Add(2 * time.Minute); ; {
 		answers, err := l.target.Get(l.t.Context(), step.Quiet)
 		if err != nil {
 			l.t.Fatal(err)

@@ -122,7 +122,7 @@ func yanglint(t *testing.T, models string, db rows) error {
 	for _, name := range slices.Sorted(maps.Keys(shapes)) {
 		args = append(args, filepath.Join(models, shapes[name].module+".yang"))
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	if out, err := exec.CommandContext(ctx, "yanglint", append(args, file)...).CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))

@@ -86,7 +86,7 @@ func TestTheSwitchesOfTheLabAreRead(t *testing.T) {
 					return grpc.NewClient("passthrough:///"+address, grpc.WithPerRPCCredentials(login{}),
 						grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: roots})))
 				}}
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 			defer cancel()
 			ended := make(chan error, 1)
 			go func() { ended <- s.Run(ctx) }()

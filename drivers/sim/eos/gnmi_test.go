@@ -49,7 +49,7 @@ func dialGNMI(t *testing.T, lab *sim.Lab, device string) gpb.GNMIClient {
 
 // timely is a context that ends the test rather than letting it hang.
 func timely(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

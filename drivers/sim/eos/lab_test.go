@@ -57,7 +57,7 @@ func scrapli(t *testing.T, lab *sim.Lab, device string) *network.Driver {
 	user, password := lab.Credentials()
 	p, err := platform.NewPlatform("arista_eos", host,
 		options.WithPort(portNumber), options.WithTransportType("standard"), options.WithAuthUsername(user),
-		options.WithAuthPassword(password), options.WithSSHKnownHostsFile(lab.KnownHosts()), options.WithTimeoutOps(20*time.Second))
+		options.WithAuthPassword(password), options.WithSSHKnownHostsFile(lab.KnownHosts()), options.WithTimeoutOps(2*time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}

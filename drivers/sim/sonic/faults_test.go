@@ -44,7 +44,7 @@ func TestASetThatHangsTakesEffectLater(t *testing.T) {
 	b := newBench(t, leaf(nil))
 	b.must("", config+"PORT") // connects
 	b.inject(sim.Set, sim.Hang)
-	ctx, cancel := context.WithTimeout(b.ctx, 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(b.ctx, time.Second)
 	defer cancel()
 	_, err := b.gnmi.Set(ctx, update(config+"SCHEDULER/scheduler.0/weight", "40"))
 	wantCode(t, err, codes.DeadlineExceeded, "")

@@ -144,7 +144,7 @@ func update(text string, v any) *gpb.SetRequest {
 
 // set sends a request with time to spare.
 func (b *bench) set(req *gpb.SetRequest) (*gpb.SetResponse, error) {
-	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, 2*time.Minute)
 	defer cancel()
 	return b.gnmi.Set(ctx, req)
 }
@@ -159,7 +159,7 @@ func (b *bench) shell() *ssh.Client {
 	user, password := b.Credentials()
 	_, address := b.Endpoint("leaf1")
 	c, err := ssh.Dial("tcp", address, &ssh.ClientConfig{
-		User: user, Auth: []ssh.AuthMethod{ssh.Password(password)}, HostKeyCallback: keys, Timeout: 5 * time.Second,
+		User: user, Auth: []ssh.AuthMethod{ssh.Password(password)}, HostKeyCallback: keys, Timeout: time.Minute,
 	})
 	if err != nil {
 		b.t.Fatal(err)
@@ -209,7 +209,7 @@ func (b *bench) inject(on sim.Operation, f sim.FaultKind) {
 // eventually waits for something that the switch does by itself.
 func (b *bench) eventually(what string, is func() bool) {
 	b.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); runtime.Gosched() {
 		if is() {
 			return
 		}

@@ -215,7 +215,7 @@ func TestALoginShellSetsATitleBeforeItsPrompt(t *testing.T) {
 	go func() { done <- session.Wait() }()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("the shell did not end")
 	}
 	for _, want := range []string{"\x1b]0;admin@leaf1: ~\x07admin@leaf1:~$ ", "root@leaf1:~# ", "\nroot\r\n"} {

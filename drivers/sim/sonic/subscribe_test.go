@@ -21,10 +21,10 @@ type stream struct {
 	t *testing.T
 }
 
-// subscribe begins a subscription that ends with the test, or after ten seconds.
+// subscribe begins a subscription that ends with the test, or after two minutes.
 func (b *bench) subscribe(list *gpb.SubscriptionList) stream {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, 2*time.Minute)
 	b.t.Cleanup(cancel)
 	s, err := b.gnmi.Subscribe(ctx)
 	if err != nil {
