@@ -124,7 +124,7 @@ func inProcesses(t *testing.T, first uint64, n, portion, atOnce int) {
 	group.SetLimit(atOnce)
 	for i := range printed {
 		group.Go(func() error {
-			c := exec.Command(os.Args[0], "-test.run=TestSeeds", "-test.v", "-test.timeout=30m", fmt.Sprint("-first=", of(i)),
+			c := exec.Command(os.Args[0], "-test.run=^TestSeeds$", "-test.v", "-test.timeout=30m", fmt.Sprint("-first=", of(i)),
 				fmt.Sprint("-seeds=", min(portion, n-i*portion)), "-portion")
 			printed[i], failed[i] = c.CombinedOutput()
 			return nil
