@@ -68,7 +68,7 @@ func printf(p *process, args []string) int {
 	}
 	format, args := args[0], args[1:]
 	for {
-		text, used, err := expand.Format(nil, format, args)
+		text, used, err := expand.Format(&expand.Config{}, format, args) // without one all calls share a buffer
 		if err != nil {
 			return p.fail(1, "printf: %v", err)
 		}
