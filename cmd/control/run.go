@@ -21,6 +21,12 @@ type (
 	DeviceResult = apply.DeviceResult
 	Outcome      = journal.Outcome
 	Lock         = journal.Lock
+	Left         = apply.Left
+	Store        = journal.Store
+
+	LockedError     = journal.LockedError
+	UnfinishedError = journal.UnfinishedError
+	DamagedError    = journal.DamagedError
 )
 
 // Passed is the kind of the record that says that a wave stays.

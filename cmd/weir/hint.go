@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/weirfabric/weir/drivers/apply/journal"
+	"github.com/weirfabric/weir/cmd/control"
 )
 
 // place is where a command found its repo, as it was told.
@@ -49,9 +49,9 @@ func quoteShell(word string) string {
 
 // advice is the command that an operator runs after an error; empty where there is none.
 func (c *console) advice(err error) string {
-	var locked *journal.LockedError
-	var unfinished *journal.UnfinishedError
-	var damaged *journal.DamagedError
+	var locked *control.LockedError
+	var unfinished *control.UnfinishedError
+	var damaged *control.DamagedError
 	switch {
 	case errors.As(err, &damaged) && damaged.Tail:
 		return c.hint("runs", "--repair", damaged.Run)

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirfabric/weir/cmd/control"
-	"github.com/weirfabric/weir/drivers/apply/journal"
 )
 
 func recoverCommand(c *console) *cobra.Command {
@@ -46,7 +45,7 @@ func (c *console) recover(cmd *cobra.Command, r *control.Repo, settle control.Se
 		}
 		open++
 		if past.Damage != "" {
-			err := &journal.DamagedError{Run: past.Name, Damage: past.Damage, Tail: past.Mendable}
+			err := &control.DamagedError{Run: past.Name, Damage: past.Damage, Tail: past.Mendable}
 			c.stderr().Printf("%s: %v\n  %s\n", c.stderr().Bad("error"), err, c.advice(err))
 			damaged = true
 			continue

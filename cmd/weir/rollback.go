@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirfabric/weir/cmd/control"
-	"github.com/weirfabric/weir/drivers/apply"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
@@ -52,11 +51,11 @@ what was done to it would be lost; the run then ends incomplete. With --all-or-n
 
 // rollbackPlan is the JSON form of rollback --plan.
 type rollbackPlan struct {
-	Format int          `json:"format"`
-	Of     string       `json:"of"`
-	Plan   plan.Plan    `json:"plan"`
-	Left   []apply.Left `json:"left"` // devices that stay as they are, and why
-	Back   []string     `json:"back"` // devices that are as before the run already
+	Format int            `json:"format"`
+	Of     string         `json:"of"`
+	Plan   plan.Plan      `json:"plan"`
+	Left   []control.Left `json:"left"` // devices that stay as they are, and why
+	Back   []string       `json:"back"` // devices that are as before the run already
 }
 
 func (c *console) rollback(cmd *cobra.Command, r *control.Repo, run string, f rollbackFlags) error {
@@ -77,7 +76,7 @@ func (c *console) rollback(cmd *cobra.Command, r *control.Repo, run string, f ro
 	}
 	p := r.PlanOf(ret)
 	if c.json && f.planOnly {
-		return c.printJSON(rollbackPlan{1, ret.Of, p, append([]apply.Left{}, ret.Left...), append([]string{}, ret.Back...)})
+		return c.printJSON(rollbackPlan{1, ret.Of, p, append([]control.Left{}, ret.Left...), append([]string{}, ret.Back...)})
 	}
 	if !c.json {
 		c.stdout().Return(ret, p)

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirfabric/weir/cmd/control"
-	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
@@ -61,13 +60,13 @@ differs on those that are left, and gives the lock back.`,
 }
 
 // store is that of a command that needs no repo which holds.
-func (c *console) store(dir, folder string) journal.Store {
+func (c *console) store(dir, folder string) control.Store {
 	c.place = place{dir, folder}
 	return control.StoreOf(dir, control.Options{Journal: folder, Lab: c.lab})
 }
 
 // runs prints the list.
-func (c *console) runs(store journal.Store) error {
+func (c *console) runs(store control.Store) error {
 	rows, err := control.Runs(store)
 	if err != nil {
 		return err
@@ -83,7 +82,7 @@ func (c *console) runs(store journal.Store) error {
 		end := string(row.Outcome)
 		switch {
 		case row.Damage != "":
-			err := &journal.DamagedError{Run: row.Run, Damage: row.Damage}
+			err := &control.DamagedError{Run: row.Run, Damage: row.Damage}
 			end = v.Bad("damaged") + ": " + row.Damage + ": " + c.advice(err)
 		case row.Outcome == "":
 			end = v.Bad("cut off") + ": " + c.hint("recover")
@@ -97,7 +96,7 @@ func (c *console) runs(store journal.Store) error {
 }
 
 // repair shows what is damaged in a journal and what would be lost, asks, and repairs it.
-func (c *console) repair(store journal.Store, f runsFlags) error {
+func (c *console) repair(store control.Store, f runsFlags) error {
 	d, err := store.Damage(f.repair)
 	if err != nil {
 		return err
@@ -136,7 +135,7 @@ type runStory struct {
 }
 
 // showRun prints one run.
-func (c *console) showRun(store journal.Store, run string) error {
+func (c *console) showRun(store control.Store, run string) error {
 	story, err := control.StoryOf(store, run)
 	if err != nil {
 		return err

@@ -235,7 +235,7 @@ func TestACommitTimerThatEndsEarlyOrNever(t *testing.T) {
 				}
 				target, c := v.dial(spec), changeOf(spec, "changed")
 				p := c.pending(spec)
-				p.Deadline = time.Now().Add(time.Minute)
+				p.Confirm = time.Minute
 				if err := target.Set(t.Context(), c.chunk, p); err != nil {
 					t.Fatal(err)
 				}

@@ -139,7 +139,7 @@ var incidents = []incident{
 		source: bai + "9", plan: []string{"canary"}, live: []string{"lossless-drops"},
 		how:     "Every plan begins with one device alone. Who does not choose it is told so.",
 		seen:    "A wave after which packets of a lossless class are dropped is undone, and ends the run.",
-		replays: []replay{{"intent/plan", "TestWavesGoFromTheCanaryThroughTheTiersToTheHosts", ""}, {"drivers/apply", "TestAWaveThatTheCountersRefuseIsUndoneAndTheOneBeforeStays", ""}, {"cmd/weir", "TestAWaveThatMakesTheNetworkDropIsLedBack", ""}},
+		replays: []replay{{"intent/plan", "TestWavesGoFromTheCanaryThroughTheTiersToTheHosts", ""}, {"drivers/apply", "TestAWaveThatTheCountersRefuseIsUndoneAndTheOneBeforeStays", ""}, {"cmd/control", "TestAWaveThatMakesTheNetworkDropIsLedBack", ""}},
 	},
 	{
 		id: "I20", title: "PCP does not cross a router, and trunks break booting",
@@ -213,7 +213,7 @@ var incidents = []incident{
 		story:  "On some chips a change of buffers while packets are in them can leave the memory in disorder, and nothing tells that it happened.",
 		source: "https://github.com/project-arlo/SONiC/pull/146",
 		how:    "Every change says what it does to traffic on its platform, a change that takes ports down needs --allow-flap, and drops after a wave undo it.",
-		live:   []string{"lossless-drops"}, replays: []replay{{"render/sonic", "TestFewChangesGoByGNMI", ""}, {"cmd/weir", "TestAWaveThatMakesTheNetworkDropIsLedBack", ""}},
+		live:   []string{"lossless-drops"}, replays: []replay{{"render/sonic", "TestFewChangesGoByGNMI", ""}, {"cmd/control", "TestAWaveThatMakesTheNetworkDropIsLedBack", ""}},
 	},
 	{
 		id: "I31", title: "Configurations drift, on switches and on servers",
