@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/intent/plan"
+	"golang.org/x/sync/errgroup"
 )
 
 // sideBySide is how many devices are read at once.
@@ -27,12 +28,10 @@ type Observation struct {
 func (r *Repo) Observe(ctx context.Context, names []string, dir string, done func(name string, err error)) map[string]Observation {
 	out := make(map[string]Observation, len(names))
 	var mu sync.Mutex
-	var all sync.WaitGroup
-	slots := make(chan struct{}, sideBySide)
+	var all errgroup.Group
+	all.SetLimit(sideBySide)
 	for _, name := range names {
-		slots <- struct{}{}
-		all.Go(func() {
-			defer func() { <-slots }()
+		all.Go(func() error {
 			o := r.observeOne(ctx, name, dir)
 			mu.Lock()
 			defer mu.Unlock()
@@ -40,9 +39,10 @@ func (r *Repo) Observe(ctx context.Context, names []string, dir string, done fun
 			if done != nil {
 				done(name, o.Err)
 			}
+			return nil
 		})
 	}
-	all.Wait()
+	_ = all.Wait() // what failed stands in each observation
 	return out
 }
 

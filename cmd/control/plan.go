@@ -7,12 +7,12 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
+	"golang.org/x/sync/errgroup"
 )
 
 // PlanOptions say what a plan is made of.
@@ -96,16 +96,12 @@ func summaryOf(steps []plan.Step) plan.Summary {
 
 // onEachCore does something for each of the names, for as many at once as there are processors, and waits for all.
 func onEachCore(names []string, do func(i int, name string)) {
-	var all sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0))
 	for i, name := range names {
-		slots <- struct{}{}
-		all.Go(func() {
-			defer func() { <-slots }()
-			do(i, name)
-		})
+		all.Go(func() error { do(i, name); return nil })
 	}
-	all.Wait()
+	_ = all.Wait() // nothing of it fails
 }
 
 // steps works out what changes on each device. A device in order has no step.

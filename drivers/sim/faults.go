@@ -116,8 +116,8 @@ func (f *faults) wait(x Fault) {
 	f.waiting[x.Device][x.On] = append(f.waiting[x.Device][x.On], &x)
 }
 
-// take is the fault of the operation that a device begins now; of no kind where it is well.
-func (f *faults) take(device string, on Operation) Fault {
+// next is the fault of the operation that a device begins now; of no kind where it is well.
+func (f *faults) next(device string, on Operation) Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	queue := f.waiting[device][on]
@@ -198,7 +198,7 @@ func (l *Lab) Heal(device string) error {
 
 // Fault is what goes wrong with the operation that begins now. What the lab does by itself is done when it returns.
 func (n *node) Fault(on Operation) Fault {
-	f := n.lab.faults.take(n.spec.Name, on)
+	f := n.lab.faults.next(n.spec.Name, on)
 	if f.Kind == NoFault {
 		return f
 	}

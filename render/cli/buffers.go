@@ -39,7 +39,7 @@ func (v *viewer) buffers() *buffersView {
 		return nil
 	}
 	if !v.family.Buffers {
-		v.say(diag.Warning, v.sw.Address(), nil, "headroom and thresholds cannot be said for this chip",
+		v.report(diag.Warning, v.sw.Address(), nil, "headroom and thresholds cannot be said for this chip",
 			"How its PFC profiles are written is not verified. They stay as they are: look at them by hand.")
 		return nil
 	}
@@ -49,12 +49,12 @@ func (v *viewer) buffers() *buffersView {
 		for i := range p.Groups {
 			g := &p.Groups[i]
 			if g.Lossless && g.Headroom == 0 {
-				v.say(diag.Warning, addr.Port(v.sw.Name, p.Name).Of(addr.PG, strconv.Itoa(i)), originOf(p).Headroom,
+				v.report(diag.Warning, addr.Port(v.sw.Name, p.Name).Of(addr.PG, strconv.Itoa(i)), originOf(p).Headroom,
 					"buffers are left as they are, since the headroom is not known", "Write headroom in bytes, or a SKU that is in the catalog.")
 				return nil
 			}
 			if g.Lossless && g.Static > 0 {
-				v.say(diag.Error, addr.Port(v.sw.Name, p.Name).Of(addr.PG, strconv.Itoa(i)), originOf(p).Alpha,
+				v.report(diag.Error, addr.Port(v.sw.Name, p.Name).Of(addr.PG, strconv.Itoa(i)), originOf(p).Alpha,
 					fmt.Sprintf("a static XOFF threshold of %s cannot be said: thresholds are fractions of the free buffer here", g.Static),
 					"Write buffers.alpha in place of buffers.threshold for this switch.")
 				return nil

@@ -96,7 +96,7 @@ func compareStatements(a, b statement) int {
 func (l *Language) lines(root *edit) []typed {
 	var out []typed
 	keep, drop := root.parted()
-	sets := l.say(root.set)
+	sets := l.spell(root.set)
 	for _, b := range keep {
 		for len(sets) > 0 && sets[0].order < b.rule.place() {
 			out = append(out, sets[0].at(0))
@@ -124,7 +124,7 @@ func (l *Language) body(out []typed, e *edit, depth int) []typed {
 	for _, s := range l.unsay(e.back) {
 		out = append(out, s.at(depth+1))
 	}
-	sets := l.say(e.set)
+	sets := l.spell(e.set)
 	keep, _ := e.parted()
 	for _, b := range keep {
 		for len(sets) > 0 && sets[0].order < b.rule.place() {
@@ -164,7 +164,7 @@ type ordered struct {
 // at is the line inside so many blocks.
 func (o ordered) at(depth int) typed { return typed{depth, o.text, o.doubt} }
 
-func (l *Language) say(statements []statement) []ordered {
+func (l *Language) spell(statements []statement) []ordered {
 	return joined(statements, func(s statement) ordered {
 		if s.rule == nil {
 			return ordered{text: s.key}

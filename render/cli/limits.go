@@ -21,11 +21,11 @@ func (v *viewer) differences(groups []*groupNeed) {
 		}
 		at := v.sw.Address().Of(addr.PG, strconv.Itoa(id))
 		if n.least != n.most {
-			v.say(diag.Note, at.With("headroom"), v.headroomAt(), fmt.Sprintf("ports need %s to %s of headroom, and the limit of all is %s", n.least, n.most, n.most),
+			v.report(diag.Note, at.With("headroom"), v.headroomAt(), fmt.Sprintf("ports need %s to %s of headroom, and the limit of all is %s", n.least, n.most, n.most),
 				why+"Nothing is lost by it and nothing has to be done: a port fills no more than what is in flight to it, and the pool is the sum of what the ports need.")
 		}
 		if n.alpha != n.highest {
-			v.say(diag.Warning, at.With("alpha"), v.headroomAt(), fmt.Sprintf("ports want lossless thresholds of %s to %s, and all get %s", n.alpha, n.highest, n.alpha),
+			v.report(diag.Warning, at.With("alpha"), v.headroomAt(), fmt.Sprintf("ports want lossless thresholds of %s to %s, and all get %s", n.alpha, n.highest, n.alpha),
 				why+"The lowest pauses senders soonest: nothing is lost by it, but bursts are slowed down. Write the same buffers.alpha for all ports of a switch.")
 		}
 	}
@@ -73,7 +73,7 @@ func (v *viewer) thresholds(groups []*groupNeed, queues []*fabric.Queue) {
 		}
 	}
 	if len(changed) > 0 {
-		v.say(severity, v.sw.Address(), v.headroomAt(), "buffer thresholds that cannot be said become others: "+strings.Join(changed, ", "), detail)
+		v.report(severity, v.sw.Address(), v.headroomAt(), "buffer thresholds that cannot be said become others: "+strings.Join(changed, ", "), detail)
 	}
 }
 

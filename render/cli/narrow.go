@@ -18,7 +18,7 @@ type deadlockView struct {
 
 // narrow is the view for a language of which no source shows more than the watchdog.
 func (v *viewer) narrow() *view {
-	v.say(diag.Warning, v.sw.Address(), []diag.Pos{v.sw.At},
+	v.report(diag.Warning, v.sw.Address(), []diag.Pos{v.sw.At},
 		"only the watchdog can be said in this language: MTU, trust, maps, PFC, queues, ECN and buffers cannot, and stay as they are", v.pack.WatchdogOnly)
 	var watched qos.PrioritySet
 	var first *fabric.Port
@@ -26,9 +26,9 @@ func (v *viewer) narrow() *view {
 		switch {
 		case p.PFC == 0:
 		case p.Watchdog == nil:
-			v.say(diag.Error, addr.Port(v.sw.Name, p.Name).Of(addr.Watchdog, ""), originOf(p).Watchdog, "no watchdog for one port cannot be said", "Give all ports of the switch the same watchdog.")
+			v.report(diag.Error, addr.Port(v.sw.Name, p.Name).Of(addr.Watchdog, ""), originOf(p).Watchdog, "no watchdog for one port cannot be said", "Give all ports of the switch the same watchdog.")
 		case first != nil && *first.Watchdog != *p.Watchdog:
-			v.say(diag.Error, addr.Port(v.sw.Name, p.Name).Of(addr.Watchdog, ""), originOf(p).Watchdog, "a watchdog of its own cannot be said for one port", "Give all ports of the switch the same watchdog.")
+			v.report(diag.Error, addr.Port(v.sw.Name, p.Name).Of(addr.Watchdog, ""), originOf(p).Watchdog, "a watchdog of its own cannot be said for one port", "Give all ports of the switch the same watchdog.")
 		default:
 			if first == nil {
 				first = p
@@ -53,11 +53,11 @@ func (v *viewer) looks(p *fabric.Port) deadlockView {
 	w, can := p.Watchdog, v.pack.Watchdog
 	a, at := v.sw.Address().Of(addr.Watchdog, ""), originOf(p).Watchdog
 	if string(w.Action) != can.Action {
-		v.say(diag.Error, a.With("action"), at, fmt.Sprintf("watchdog action %q cannot be said", w.Action),
+		v.report(diag.Error, a.With("action"), at, fmt.Sprintf("watchdog action %q cannot be said", w.Action),
 			fmt.Sprintf("The only action that is known of this platform is %q: write watchdog.action: %s for it.", can.Action, can.Action))
 	}
 	if w.Poll != can.Only {
-		v.say(diag.Error, a.With("poll"), at, fmt.Sprintf("the watchdog cannot look every %s: it looks every %s", w.Poll, can.Only),
+		v.report(diag.Error, a.With("poll"), at, fmt.Sprintf("the watchdog cannot look every %s: it looks every %s", w.Poll, can.Only),
 			fmt.Sprintf("Write watchdog.poll: %s for this platform.", can.Only))
 	}
 	detection := v.rounded("detection", w.Detection, can.Timer, a, at)

@@ -120,7 +120,7 @@ func (v *viewer) profile(name string, p *fabric.Port) *profileView {
 	origin, port := originOf(p), addr.Port(v.sw.Name, p.Name)
 	out := &profileView{Name: name, Trust: v.pack.Trust[string(p.Trust)]}
 	if out.Trust == "" {
-		v.say(diag.Error, port.Of(addr.Trust, ""), origin.Trust, fmt.Sprintf("trust %q cannot be said", p.Trust), "")
+		v.report(diag.Error, port.Of(addr.Trust, ""), origin.Trust, fmt.Sprintf("trust %q cannot be said", p.Trust), "")
 	}
 	for _, priority := range p.PFC.All() {
 		out.PFC = append(out.PFC, int(priority))
@@ -164,7 +164,7 @@ func (v *viewer) wred(w *qos.WRED, a addr.Addr, at []diag.Pos) *wredView {
 			return out
 		}
 	}
-	v.say(diag.Warning, a.With("ecn"), at, fmt.Sprintf("thresholds of %s and %s are rounded to %d and %d %s", w.Min, w.Max, out.Min, out.Max, out.Unit), "")
+	v.report(diag.Warning, a.With("ecn"), at, fmt.Sprintf("thresholds of %s and %s are rounded to %d and %d %s", w.Min, w.Max, out.Min, out.Max, out.Unit), "")
 	return out
 }
 
@@ -178,7 +178,7 @@ func (v *viewer) portWatchdog(p *fabric.Port) *watchdogView {
 	}
 	if _, said := v.pack.Watchdog.Actions[string(own.Action)]; whole == nil || whole.Action != own.Action || !said {
 		if out.Action = v.pack.Watchdog.Ports[string(own.Action)]; out.Action == "" {
-			v.say(diag.Error, a.With("action"), at, fmt.Sprintf("watchdog action %q cannot be said for one port", own.Action),
+			v.report(diag.Error, a.With("action"), at, fmt.Sprintf("watchdog action %q cannot be said for one port", own.Action),
 				"Give the whole switch this action, or the port another one.")
 		}
 	}

@@ -62,7 +62,7 @@ func (l *Language) view(sw *fabric.Switch) (*view, diag.List) {
 		return v.narrow(), v.findings
 	}
 	if v.family = l.family(sw); v.family == nil {
-		v.say(diag.Error, sw.Address(), []diag.Pos{sw.At},
+		v.report(diag.Error, sw.Address(), []diag.Pos{sw.At},
 			fmt.Sprintf("the chip of SKU %q is not known, so it cannot be said how its queues are called", sw.SKU),
 			"Write the switch's SKU in the inventory as its vendor spells it.")
 		v.family = &pack.Family{}
@@ -76,7 +76,7 @@ func (l *Language) view(sw *fabric.Switch) (*view, diag.List) {
 	for i, p := range sw.Ports {
 		out.Ports = append(out.Ports, portView{Name: p.Name, MTU: v.mtu(p), Profile: profiles[i]})
 		if p.FlowControl {
-			v.say(diag.Warning, addr.Port(sw.Name, p.Name).Of(addr.FlowControl, ""), originOf(p).FlowControl, "802.3x flow control cannot be switched on",
+			v.report(diag.Warning, addr.Port(sw.Name, p.Name).Of(addr.FlowControl, ""), originOf(p).FlowControl, "802.3x flow control cannot be switched on",
 				"How this language says it for both directions is not verified. It stays as it is.")
 		}
 	}
@@ -84,8 +84,8 @@ func (l *Language) view(sw *fabric.Switch) (*view, diag.List) {
 	return out, v.findings
 }
 
-// say makes a finding, once for the same words.
-func (v *viewer) say(s diag.Severity, a addr.Addr, at []diag.Pos, summary, detail string) {
+// report makes a finding, once for the same words.
+func (v *viewer) report(s diag.Severity, a addr.Addr, at []diag.Pos, summary, detail string) {
 	if !v.said[summary] {
 		v.said[summary] = true
 		v.findings.Add(diag.Diagnostic{Severity: s, Check: check, Summary: summary, Detail: detail, Addr: a, At: at})
@@ -140,7 +140,7 @@ func (v *viewer) queues() []mapping {
 			continue
 		}
 		if uint8(queue) != c.Queue {
-			v.say(diag.Error, v.sw.Address().Of(addr.Map, fmt.Sprintf("tc-to-queue/%d", tc)), v.sw.Maps.At,
+			v.report(diag.Error, v.sw.Address().Of(addr.Map, fmt.Sprintf("tc-to-queue/%d", tc)), v.sw.Maps.At,
 				fmt.Sprintf("traffic class %d cannot go to queue %d: the switch keeps both for its own control traffic", tc, queue),
 				fmt.Sprintf("Leave queue %d to traffic class %d.", c.Queue, tc))
 		}
@@ -151,7 +151,7 @@ func (v *viewer) queues() []mapping {
 // mtu is the IP MTU, which is what the language counts as well.
 func (v *viewer) mtu(p *fabric.Port) string {
 	if mtu := int64(p.MTU); mtu < v.pack.MTU.Min || mtu > v.pack.MTU.Max {
-		v.say(diag.Error, addr.Port(v.sw.Name, p.Name).Of(addr.MTU, ""), originOf(p).MTU,
+		v.report(diag.Error, addr.Port(v.sw.Name, p.Name).Of(addr.MTU, ""), originOf(p).MTU,
 			fmt.Sprintf("an IP MTU of %d bytes cannot be set", p.MTU),
 			fmt.Sprintf("The switch takes %d to %d.", v.pack.MTU.Min, v.pack.MTU.Max))
 		return ""
@@ -194,9 +194,9 @@ func (v *viewer) rounded(name string, d, step time.Duration, a addr.Addr, at []d
 	out := max(step, d.Round(step))
 	switch {
 	case d == 0:
-		v.say(diag.Error, a.With(name), at, fmt.Sprintf("a %s of 0s, never, cannot be said", name), "No source shows how this language says it: write a time.")
+		v.report(diag.Error, a.With(name), at, fmt.Sprintf("a %s of 0s, never, cannot be said", name), "No source shows how this language says it: write a time.")
 	case out != d:
-		v.say(diag.Warning, a.With(name), at, fmt.Sprintf("%s cannot be said exactly: it is rounded to %s", d, out),
+		v.report(diag.Warning, a.With(name), at, fmt.Sprintf("%s cannot be said exactly: it is rounded to %s", d, out),
 			fmt.Sprintf("The language counts it in steps of %s.", step))
 	}
 	return out
@@ -209,7 +209,7 @@ func (v *viewer) whole(share qos.Percent, a addr.Addr, at []diag.Pos) string {
 		n = 1
 	}
 	if qos.Percent(n) != share {
-		v.say(diag.Warning, a, at, fmt.Sprintf("%s cannot be said exactly: it is rounded to %d%%", share, n),
+		v.report(diag.Warning, a, at, fmt.Sprintf("%s cannot be said exactly: it is rounded to %d%%", share, n),
 			"The language takes whole numbers from 1 to 100.")
 	}
 	return strconv.Itoa(n)

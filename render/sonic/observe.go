@@ -137,7 +137,7 @@ type grouped struct {
 	ports [][]string
 }
 
-func (g *grouped) say(severity diag.Severity, p *fabric.Port, kind addr.Kind, name string, because []diag.Pos, summary, detail string) {
+func (g *grouped) report(severity diag.Severity, p *fabric.Port, kind addr.Kind, name string, because []diag.Pos, summary, detail string) {
 	n, known := g.said[summary]
 	if !known {
 		n = len(g.findings)
@@ -163,18 +163,18 @@ func (g *grouped) finish() {
 
 func (g *grouped) port(p *fabric.Port) {
 	if speed := g.seen[tablePort][p.Name]["speed"]; speed != "" && p.Speed > 0 && speed != strconv.FormatInt(p.Speed.Mbps(), 10) {
-		g.say(diag.Warning, p, "", "", []diag.Pos{g.sw.At}, "the port runs at "+speed+" Mb/s and the inventory says "+p.Speed.String(),
+		g.report(diag.Warning, p, "", "", []diag.Pos{g.sw.At}, "the port runs at "+speed+" Mb/s and the inventory says "+p.Speed.String(),
 			"The device takes its headroom from its own speed, weir its thresholds from the inventory's.")
 	}
 	if channel := g.have.Facts[factMember+p.Name]; channel != "" {
 		// Members take the MTU of the port channel, 9100 without one (sonic-swss teammgr.cpp addLagMember).
 		if mtu := cmp.Or(g.seen[tableLAG][channel][fieldMTU], "9100"); mtu != number(p.MTU) {
-			g.say(diag.Warning, p, addr.MTU, "", origin(p).MTU, "the port is in "+channel+", whose MTU of "+mtu+" holds instead of the port's",
+			g.report(diag.Warning, p, addr.MTU, "", origin(p).MTU, "the port is in "+channel+", whose MTU of "+mtu+" holds instead of the port's",
 				"Set the MTU of the port channel to "+number(p.MTU)+".")
 		}
 	}
 	if p.Trust == qos.TrustPCP && slices.Contains(strings.Split(g.have.Facts[factRouted], ","), p.Name) {
-		g.say(diag.Warning, p, addr.Trust, "", origin(p).Trust, "the port is routed and is to trust the PCP, which its untagged packets do not carry",
+		g.report(diag.Warning, p, addr.Trust, "", origin(p).Trust, "the port is routed and is to trust the PCP, which its untagged packets do not carry",
 			"Trust the DSCP on routed ports.")
 	}
 }
@@ -195,7 +195,7 @@ func (g *grouped) groups(p *fabric.Port, deltas []plan.Delta) {
 		case row[fieldProfile] == null:
 			continue
 		case !strings.HasPrefix(row[fieldProfile], derivedPrefix):
-			g.say(diag.Warning, p, addr.PG, index, origin(p).Headroom, "the row BUFFER_PG gives a lossless group the lossy profile "+row[fieldProfile],
+			g.report(diag.Warning, p, addr.PG, index, origin(p).Headroom, "the row BUFFER_PG gives a lossless group the lossy profile "+row[fieldProfile],
 				"Its range overlaps with a lossless group. Split the row on the device: it holds lossy groups too and is not weir's.")
 			continue
 		}
@@ -203,7 +203,7 @@ func (g *grouped) groups(p *fabric.Port, deltas []plan.Delta) {
 		g.profile(p, index, row[fieldProfile])
 	}
 	if found == 0 && statedHeadroom(p) == nil && g.have.Facts[FactBufferModel] == traditional && g.up(p.Name) && !pending(deltas, p.Name) {
-		g.say(diag.Warning, p, addr.PG, lossless.String(), origin(p).Cable, "the device has no headroom for the lossless groups",
+		g.report(diag.Warning, p, addr.PG, lossless.String(), origin(p).Cable, "the device has no headroom for the lossless groups",
 			"buffermgrd made no BUFFER_PG row: its pg_profile_lookup.ini may have no row for "+p.Speed.String()+" and "+p.Cable.String()+
 				". Without headroom PFC comes too late and lossless packets are dropped.")
 	}
@@ -225,11 +225,11 @@ func (g *grouped) profile(p *fabric.Port, index, name string) {
 		return
 	}
 	if alpha := row["dynamic_th"]; alpha != "" && alpha != number(int64(want.Alpha)) {
-		g.say(diag.Warning, p, addr.PG, index, origin(p).Alpha, "the profile "+name+" has dynamic_th "+alpha+", and alpha "+want.Alpha.String()+" is "+number(int64(want.Alpha)),
+		g.report(diag.Warning, p, addr.PG, index, origin(p).Alpha, "the profile "+name+" has dynamic_th "+alpha+", and alpha "+want.Alpha.String()+" is "+number(int64(want.Alpha)),
 			"In the traditional buffer model it comes from the platform's pg_profile_lookup.ini. To have another, state the headroom in bytes: weir then writes the profile.")
 	}
 	if have, err := strconv.ParseInt(row["xoff"], 10, 64); err == nil && qos.Bytes(have) < want.Headroom {
-		g.say(diag.Warning, p, addr.PG, index, origin(p).Headroom, fmt.Sprintf("the device reserves %d bytes of headroom (%s), and %d are expected", have, name, int64(want.Headroom)),
+		g.report(diag.Warning, p, addr.PG, index, origin(p).Headroom, fmt.Sprintf("the device reserves %d bytes of headroom (%s), and %d are expected", have, name, int64(want.Headroom)),
 			"Either the device's table is older than weir's model of the ASIC, or the cable or MTU differs.")
 	}
 }
@@ -246,10 +246,10 @@ func (g *grouped) queues(p *fabric.Port) {
 		want := number(int64(q.Alpha))
 		switch {
 		case profile == "":
-			g.say(diag.Warning, p, addr.Queue, digits[q.ID&7], origin(p).Class[q.Class], "no row of BUFFER_QUEUE covers the lossless queue "+digits[q.ID&7],
+			g.report(diag.Warning, p, addr.Queue, digits[q.ID&7], origin(p).Class[q.Class], "no row of BUFFER_QUEUE covers the lossless queue "+digits[q.ID&7],
 				"It may drop before PFC acts. The platform's egress_lossless_profile is meant for it.")
 		case alpha != "" && alpha != want:
-			g.say(diag.Warning, p, addr.Queue, digits[q.ID&7], origin(p).Class[q.Class], "the lossless queue "+digits[q.ID&7]+" has "+profile+" with dynamic_th "+alpha+", and "+want+" is expected",
+			g.report(diag.Warning, p, addr.Queue, digits[q.ID&7], origin(p).Class[q.Class], "the lossless queue "+digits[q.ID&7]+" has "+profile+" with dynamic_th "+alpha+", and "+want+" is expected",
 				"BUFFER_QUEUE|"+key+" belongs to the platform. A lossless queue with less buffer than its groups drops before PFC acts.")
 		}
 	}
