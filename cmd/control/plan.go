@@ -140,5 +140,6 @@ func LoadPlan(name string) (plan.Plan, error) {
 	if p.Format != plan.Format {
 		return p, fmt.Errorf("%s has plan format %d; this weir reads format %d: make the plan again", name, p.Format, plan.Format)
 	}
+	p.Saved = true
 	return p, nil
 }

@@ -51,7 +51,7 @@ func (r *Repo) Remake(p plan.Plan, seen map[string]Observation) (plan.Plan, erro
 			return plan.Plan{}, err
 		}
 		if err = r.same(p, again, seen); err == nil {
-			again.ID, again.Commit, again.Skipped = p.ID, p.Commit, p.Skipped
+			again.ID, again.Commit, again.Skipped, again.Saved = p.ID, p.Commit, p.Skipped, p.Saved
 			return again, nil
 		}
 		if altered := (*AlteredError)(nil); !errors.As(err, &altered) || size == most {

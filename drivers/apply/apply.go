@@ -98,11 +98,12 @@ func (e *StaleError) Error() string {
 // first message on, what happens is in the result.
 func (c Config) Apply(ctx context.Context, p plan.Plan, want map[string]plan.Document) (Result, error) {
 	start := journal.Record{Kind: journal.Started, Verb: "apply", Plan: p.ID, Content: p.Content()}
-	return c.execute(ctx, start, p.Waves, want, nil, nil)
+	return c.execute(ctx, start, p.Saved, p.Waves, want, nil, nil)
 }
 
-// consumed refuses a plan that was applied: one of which something was sent, and one that does what a run did that still stands.
-func (c Config) consumed(start journal.Record) error {
+// consumed refuses a plan that was applied: one of which something was sent and, where it comes from a file, whose name somebody may
+// have changed, one that does what a run did that still stands. A plan that was made just now does it again where a device has lost it.
+func (c Config) consumed(start journal.Record, saved bool) error {
 	if start.Plan == "" {
 		return nil
 	}
@@ -115,7 +116,7 @@ func (c Config) consumed(start journal.Record) error {
 		if past.Of != "" && past.Stays && !undone[past.Name] {
 			undone[past.Of] = true
 		}
-		if past.Sent && past.Plan == start.Plan || past.Content == start.Content && past.Sent && past.Stays && !undone[past.Name] {
+		if past.Sent && past.Plan == start.Plan || saved && past.Content == start.Content && past.Sent && past.Stays && !undone[past.Name] {
 			return &journal.ConsumedError{Run: past.Name}
 		}
 	}
@@ -124,13 +125,13 @@ func (c Config) consumed(start journal.Record) error {
 
 // execute runs waves under a new journal. owners, where it is not nil, is what the manifest of each device becomes when it
 // is confirmed.
-func (c Config) execute(ctx context.Context, start journal.Record, waves [][]plan.Step, want map[string]plan.Document, owners plan.Manifest, left []Left) (Result, error) {
+func (c Config) execute(ctx context.Context, start journal.Record, saved bool, waves [][]plan.Step, want map[string]plan.Document, owners plan.Manifest, left []Left) (Result, error) {
 	pace := plan.Pace{Parallel: c.Parallel, Operation: max(c.Timeout, time.Minute), Window: c.Window}
 	waves, short := pace.Cover(waves)
 	if len(short) > 0 {
 		return Result{}, fmt.Errorf("nothing was sent: %w; make waves smaller (--wave-size) or watch for a shorter time (--settle)", short[0])
 	}
-	r, err := c.begin(start, waves)
+	r, err := c.begin(start, saved, waves)
 	if err != nil {
 		return Result{}, err
 	}
@@ -163,14 +164,14 @@ type run struct {
 }
 
 // begin takes the lock, sees under it that no run stands open and the plan was not applied, and writes the first record.
-func (c Config) begin(start journal.Record, waves [][]plan.Step) (*run, error) {
+func (c Config) begin(start journal.Record, saved bool, waves [][]plan.Step) (*run, error) {
 	c = c.withDefaults()
 	lease, err := c.Store.Lock(journal.Lock{Verb: start.Verb})
 	if err != nil {
 		return nil, err
 	}
 	if err = c.Store.Ended(); err == nil {
-		err = c.consumed(start)
+		err = c.consumed(start, saved)
 	}
 	if err != nil {
 		return nil, errors.Join(err, lease.Release())
@@ -220,7 +221,7 @@ func (r *run) end() {
 	}
 	var failed error
 	if !r.result.Outcome.Open() {
-		if failed = r.journal.Append(journal.Record{Kind: journal.Ended, Outcome: r.result.Outcome, Text: r.result.Why}); failed != nil {
+		if failed = r.append(journal.Record{Kind: journal.Ended, Outcome: r.result.Outcome, Text: r.result.Why}); failed != nil {
 			r.result.Outcome = journal.Unknown
 			failed = fmt.Errorf("the devices are as listed, but the end of the run is not on record: %w", failed)
 		}
@@ -238,15 +239,27 @@ func (r *run) because(err error) {
 	r.result.Why += err.Error()
 }
 
+// append writes a record of the run, as long as this process has the lock: who has lost it writes nothing, since another may have ended
+// the run.
+func (r *run) append(rec journal.Record) error {
+	if err := r.lease.Held(); err != nil {
+		return err
+	}
+	return r.journal.Append(rec)
+}
+
 // own changes the manifest on disk.
 func (r *run) own(change func(plan.Manifest) error) error {
 	r.owning.Lock()
 	defer r.owning.Unlock()
 	m, err := r.Store.Manifest()
-	if err != nil {
-		return err
+	if err == nil {
+		err = change(m)
 	}
-	if err := change(m); err != nil {
+	if err == nil {
+		err = r.lease.Held()
+	}
+	if err != nil {
 		return err
 	}
 	return r.Store.SaveManifest(m)

@@ -42,7 +42,7 @@ func (m *member) name() string { return m.step.Device }
 
 func (m *member) log(rec journal.Record) error {
 	rec.Wave, rec.Device = m.wave, m.name()
-	return m.journal.Append(rec)
+	return m.append(rec)
 }
 
 // connect dials unless the device is connected.

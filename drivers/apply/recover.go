@@ -108,7 +108,7 @@ func (r *run) finish(ctx context.Context, past journal.Run, members []*member) b
 		err = r.confirmAll(ctx, open)
 	}
 	if err == nil {
-		err = r.journal.Append(journal.Record{Kind: journal.WaveEnded, Wave: past.Last, Outcome: journal.Applied})
+		err = r.append(journal.Record{Kind: journal.WaveEnded, Wave: past.Last, Outcome: journal.Applied})
 	}
 	if err != nil {
 		r.because(err)

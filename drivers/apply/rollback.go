@@ -134,7 +134,7 @@ func (r *run) backwardOne(ctx context.Context, name string, past journal.Past) b
 // Rollback carries a rollback out: a run of its own. It refuses when a device changed since PlanRollback.
 func (c Config) Rollback(ctx context.Context, ret Return) (Result, error) {
 	start := journal.Record{Kind: journal.Started, Verb: rollback, Of: ret.Of}
-	return c.execute(ctx, start, ret.Waves, ret.before, ret.owned, ret.Left)
+	return c.execute(ctx, start, false, ret.Waves, ret.before, ret.owned, ret.Left)
 }
 
 // ownersBefore is what was weir's on the devices of a run before it.

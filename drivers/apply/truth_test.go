@@ -163,7 +163,7 @@ func TestAPlanIsAppliedOnceWhateverItsName(t *testing.T) {
 		t.Fatalf("nothing of it was sent before: %+v, %v", first, err)
 	}
 	renamed := f.plan
-	renamed.ID = "another"
+	renamed.ID, renamed.Saved = "another", true
 	var consumed *journal.ConsumedError
 	if _, err := f.config.Apply(t.Context(), renamed, f.want); !errors.As(err, &consumed) || consumed.Run != first.Run {
 		t.Errorf("under another name: %v", err)
@@ -174,6 +174,21 @@ func TestAPlanIsAppliedOnceWhateverItsName(t *testing.T) {
 	f.replan(t, "plan-2")
 	if got, err := f.config.Apply(t.Context(), f.plan, f.want); err != nil || got.Outcome != journal.Applied {
 		t.Errorf("made anew after a rollback: %+v, %v", got, err)
+	}
+}
+
+func TestWhatADeviceHasLostIsAppliedAgain(t *testing.T) {
+	f := newFleet(t)
+	first := f.plan
+	if _, err := f.config.Apply(t.Context(), first, f.want); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range f.devices { // another device stands in its place
+		d.running = map[string]string{"pfc": "off", "old": "1"}
+	}
+	f.replan(t, first.ID+" made anew")
+	if got, err := f.config.Apply(t.Context(), f.plan, f.want); err != nil || got.Outcome != journal.Applied {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
 

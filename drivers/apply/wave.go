@@ -52,7 +52,7 @@ func (r *run) wave(ctx context.Context, n int, steps []plan.Step) bool {
 		}
 		return r.stop(members, err)
 	}
-	if err := r.journal.Append(journal.Record{Kind: journal.WaveEnded, Wave: n, Outcome: journal.Applied}); err != nil {
+	if err := r.append(journal.Record{Kind: journal.WaveEnded, Wave: n, Outcome: journal.Applied}); err != nil {
 		return r.stop(members, err)
 	}
 	if ctx.Err() != nil {
@@ -88,7 +88,7 @@ func (r *run) change(ctx context.Context, members []*member, judge func(context.
 	if err := r.all(members, func(m *member) error { return m.unmoved(ctx) }); err != nil {
 		return err
 	}
-	return r.journal.Append(journal.Record{Kind: journal.Passed, Wave: members[0].wave, Text: verdict.Text})
+	return r.append(journal.Record{Kind: journal.Passed, Wave: members[0].wave, Text: verdict.Text})
 }
 
 // reach reads the device back and compares it with what is wanted.

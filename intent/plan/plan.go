@@ -155,6 +155,9 @@ type Plan struct {
 	Findings diag.List `json:"findings"`
 	Waves    [][]Step  `json:"waves"`
 	Skipped  []Skipped `json:"skipped,omitempty"` // devices that were to be planned and could not be read
+
+	// Saved says that the plan comes from a file, and not from what the devices hold now.
+	Saved bool `json:"-"`
 }
 
 // Skipped is a device that a plan leaves out because it could not be read. What it holds is not known, and no wave waits for its

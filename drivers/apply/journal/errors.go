@@ -38,7 +38,7 @@ func (e *UnfinishedError) Error() string {
 type ConsumedError struct{ Run string }
 
 func (e *ConsumedError) Error() string {
-	return fmt.Sprintf("this plan was applied by run %s: a plan is applied once; make a new one", e.Run)
+	return fmt.Sprintf("this plan was applied by run %s: a plan is applied once. Where the devices have lost it since, apply without a plan file", e.Run)
 }
 
 // DamagedError says that a journal holds what no run writes. Somebody must look at it and at the devices.

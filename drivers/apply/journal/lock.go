@@ -118,22 +118,24 @@ func (s Store) exclude() (io.Closer, error) {
 	return nil, errors.Join(unread, &LockedError{Lock: *held})
 }
 
-// freeName is the name of a run that begins now.
+// freeName is the name of a run that begins now. It comes after all others, also where the clock was set back: the order of the names is
+// that of the runs.
 func (s Store) freeName() (string, error) {
+	const layout = "20060102-150405.000"
 	runs, err := s.Runs()
 	if err != nil {
 		return "", err
 	}
-	taken := map[string]bool{}
-	for _, r := range runs {
-		taken[r] = true
+	name := s.Time().Format(layout)
+	if len(runs) == 0 || runs[len(runs)-1] < name {
+		return name, nil
 	}
-	now := s.Time().Format("20060102-150405.000")
-	name := now
-	for n := 2; taken[name]; n++ {
-		name = fmt.Sprintf("%s-%d", now, n)
+	last := runs[len(runs)-1]
+	at, err := time.Parse(layout, last[:min(len(layout), len(last))])
+	if err != nil {
+		return last + "-2", nil
 	}
-	return name, nil
+	return at.Add(time.Millisecond).Format(layout), nil
 }
 
 // sweep removes what processes left that were killed while they wrote a file anew. Nobody else writes files under the lock.
