@@ -58,6 +58,9 @@ var _ journal.Disk = mounted{}
 
 func (m mounted) ReadFile(name string) ([]byte, error) {
 	m.gate.breathe()
+	if err := m.gate.failing(); err != nil {
+		return nil, err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if c := m.files[name]; c != nil {
@@ -68,6 +71,9 @@ func (m mounted) ReadFile(name string) ([]byte, error) {
 
 func (m mounted) ReadDir(name string) ([]string, error) {
 	m.gate.breathe()
+	if err := m.gate.failing(); err != nil {
+		return nil, err
+	}
 	return m.names(name), nil
 }
 
@@ -196,7 +202,7 @@ func (o *opened) Truncate(size int64) error {
 }
 
 func (o *opened) Sync() error {
-	return o.gate.write(func(half bool) error {
+	return o.gate.sync(func(half bool) error {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		if !half {

@@ -41,7 +41,10 @@ type gate struct {
 	due     int // effects until the end, which then comes; 0: it does not come
 	at      where
 	power   bool
-	full    int // effects on the disk that find no space
+	full    int       // effects on the disk that find no space
+	lost    int       // effects on the disk that get no answer but an error
+	unsync  int       // times that what is written is not forced to the disk, and an error says so
+	asleep  time.Time // until then nothing is done
 	conns   map[*wire]bool
 	records []journal.Record
 }
@@ -53,8 +56,12 @@ func (g *gate) closed() bool {
 	return g.over
 }
 
-// breathe ends the goroutine of a life that is over.
+// breathe ends the goroutine of a life that is over, and waits while it sleeps.
 func (g *gate) breathe() {
+	g.mu.Lock()
+	asleep := time.Until(g.asleep)
+	g.mu.Unlock()
+	time.Sleep(asleep)
 	if g.closed() {
 		runtime.Goexit()
 	}
@@ -72,6 +79,56 @@ func (g *gate) fill(effects int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.full = effects
+}
+
+// lose makes the disk fail for so many effects of this life, reading and writing.
+func (g *gate) lose(effects int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.lost = effects
+}
+
+// forget makes the disk write, and fail to force it, so many times.
+func (g *gate) forget(times int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.unsync = times
+}
+
+// sync passes one forcing to the disk.
+func (g *gate) sync(do func(half bool) error) error {
+	g.mu.Lock()
+	fails := g.unsync > 0
+	if fails {
+		g.unsync--
+	}
+	g.mu.Unlock()
+	if fails {
+		g.breathe()
+		g.world.count("not forced to disk")
+		return syscall.EIO
+	}
+	return g.write(do)
+}
+
+// failing says that the disk fails at this effect.
+func (g *gate) failing() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.lost == 0 {
+		return nil
+	}
+	g.lost--
+	g.world.count("disk failed")
+	return syscall.EIO
+}
+
+// sleep stops the life for a while: it does nothing, and its timers do nothing either.
+func (g *gate) sleep(span time.Duration) {
+	g.mu.Lock()
+	g.asleep = time.Now().Add(span)
+	g.mu.Unlock()
+	g.breathe()
 }
 
 // next counts an effect, and gives where the life ends beside it; 0: it goes on.
@@ -130,6 +187,10 @@ func (g *gate) write(do func(half bool) error) error {
 		g.full--
 	}
 	g.mu.Unlock()
+	broken := g.failing()
+	if broken != nil {
+		return broken
+	}
 	err := do(full || at == within)
 	if full {
 		g.world.count("disk full")

@@ -66,9 +66,14 @@ func (s *storm) config(device string, state plan.State) ([]string, error) {
 			return nil, err
 		}
 	}
-	return slices.DeleteFunc(strings.Split(string(body), "\n"), func(line string) bool {
+	return own(strings.Split(string(body), "\n")), nil
+}
+
+// own are the lines without what a person changes in a story.
+func own(lines []string) []string {
+	return slices.DeleteFunc(lines, func(line string) bool {
 		return strings.Contains(line, "hostname") || strings.Contains(line, "foreign-") || strings.Contains(line, "other.conf")
-	}), nil
+	})
 }
 
 // leaves are the values of a state, whoever owns them.
@@ -138,7 +143,7 @@ func (s *storm) calm(ctx context.Context) {
 	s.claims(ctx, truth, wanted)
 	s.harmless(wanted)
 	s.secrets()
-	if !s.harmful {
+	if !s.harmful && len(s.used) == 0 { // what others use is not changed, and the plan says so
 		s.goesOn(ctx)
 	}
 }
@@ -223,7 +228,7 @@ func (s *storm) outcomes(truth snapshot, wanted map[string]bool) {
 			if back {
 				forward, backward = backward, forward
 			}
-			if s.lied[d.Device] {
+			if s.lied[d.Device] || s.exempt[d.Device] {
 				continue
 			}
 			if at, ok := s.meddled[d.Device]; ok && (backward || !at.Before(s.confirmed[d.Device])) {
@@ -354,7 +359,7 @@ func (s *storm) waves(_ context.Context, truth snapshot, wanted map[string]bool)
 				before := s.isBefore(d.Name, truth)
 				_, meddled := s.meddled[d.Name]
 				switch {
-				case touched[d.Name] || meddled || s.lied[d.Name]:
+				case touched[d.Name] || meddled || s.lied[d.Name] || s.exempt[d.Name]:
 				case wanted[d.Name] && !before:
 					forward = append(forward, d.Name)
 				case before && !wanted[d.Name]:
@@ -377,7 +382,7 @@ func (s *storm) waves(_ context.Context, truth snapshot, wanted map[string]bool)
 		}
 	}
 	for d := range truth.states {
-		if _, meddled := s.meddled[d]; !touched[d] && !meddled && !s.isBefore(d, truth) {
+		if _, meddled := s.meddled[d]; !touched[d] && !meddled && !s.exempt[d] && !s.isBefore(d, truth) {
 			s.violate("%s was in no run, and is not as before: %v", d, s.unlike(d, truth))
 		}
 	}
@@ -400,6 +405,12 @@ func (s *storm) foreign(truth snapshot) {
 			}
 		}
 	}
+	for _, u := range s.used {
+		now, there := s.rows(u.device, "WRED_PROFILE")[u.profile]
+		if _, meddled := s.meddled[u.device]; !meddled && (!there || fmt.Sprint(now) != fmt.Sprint(u.fields)) {
+			s.violate("%s: %s was changed while somebody else's row uses it", u.device, u.profile)
+		}
+	}
 	if s.reboot || s.lab.Met()[sim.Reboot] > 0 {
 		return // what a person did not make persistent is lost with a restart
 	}
@@ -408,6 +419,24 @@ func (s *storm) foreign(truth snapshot) {
 			s.violate("%s: what somebody else had set is gone", d)
 		}
 	}
+	for _, d := range s.typedOn {
+		if body, err := s.lab.Config(d); err == nil && !strings.Contains(string(body), "foreign-") && s.attended() && !s.toldOf(d) {
+			s.violate("%s: what somebody typed meanwhile is gone, and nobody was told", d)
+		}
+	}
+}
+
+// attended says that weir was there all the time, so that no timer of a device ended without its knowledge.
+func (s *storm) attended() bool {
+	met := s.lab.Met()
+	return s.counts["killed"]+s.counts["power lost"]+s.counts["asleep"]+s.counts["cut off"]+met[sim.Revert]+met[sim.Hang]+met[sim.BlackHole]+met[sim.Refuse] == 0
+}
+
+// toldOf says whether somebody was told of lines that a device lost.
+func (s *storm) toldOf(device string) bool {
+	return slices.ContainsFunc(s.endings, func(e ending) bool {
+		return slices.ContainsFunc(e.result.Devices, func(d control.DeviceResult) bool { return d.Device == device && len(d.Lost) > 0 })
+	})
 }
 
 // claims checks that the manifest says what is weir's.
@@ -422,6 +451,7 @@ func (s *storm) claims(ctx context.Context, truth snapshot, wanted map[string]bo
 	for device := range truth.states {
 		before, has := s.isBefore(device, truth), truth.manifest[device]
 		switch {
+		case s.released[device]:
 		case before && !wanted[device] && !slices.Equal(sorted(s.before.manifest[device]), sorted(has)):
 			s.violate("%s is as before, and weir claims %v, before %v", device, has, s.before.manifest[device])
 		case wanted[device] && !before:

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing/fstest"
 	"time"
 
 	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/drivers/apply/journal"
-	"github.com/weirfabric/weir/drivers/sim"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
@@ -35,16 +35,25 @@ type storm struct {
 	*world
 	dir           string
 	first, second fstest.MapFS // the repo before and after its change
+	third         fstest.MapFS // and after a further one
 	secondly      sync.WaitGroup
 	endings       []ending
 	violations    []string
 	before        snapshot
-	stormed       time.Time            // when the storm began, in device time
-	announced     bool                 // a plan said that it touches traffic
-	meddled       map[string]time.Time // when somebody last changed what is weir's on a device
-	lied          map[string]bool      // devices that may have shown what was, and not what is
-	confirmed     map[string]time.Time // when a run last confirmed a device
-	running       map[string]string    // devices that runs change, by the lives that carry them out
+	stormed       time.Time                      // when the storm began, in device time
+	announced     bool                           // a plan said that it touches traffic
+	meddled       map[string]time.Time           // when somebody last changed what is weir's on a device
+	lied          map[string]bool                // devices that may have shown what was, and not what is
+	confirmed     map[string]time.Time           // when a run last confirmed a device
+	running       map[string]string              // devices that runs change, by the lives that carry them out
+	kept          map[string]map[string][]string // the configuration of devices when a run kept its change on them
+	exempt        map[string]bool                // devices that are neither as before nor as wanted for another reason than the story's change
+	diverted      []diversion
+	typedOn       []string // devices on which somebody typed lines of his own during a run
+	used          []usage
+	released      map[string]bool   // devices that somebody has released
+	facing        map[string][]port // the ports of a switch that face switches
+	flowed        map[string]bool   // device/port that the second class passed before the storm
 }
 
 // ending is how a life of an operator ended.
@@ -61,12 +70,16 @@ type ending struct {
 
 // Run lets the story of a seed happen, in a synctest bubble. The lab keeps its keys in dir.
 func Run(ctx context.Context, seed uint64, dir string) (Report, error) {
-	s := &storm{story: storyOf(seed), dir: dir, meddled: map[string]time.Time{}, confirmed: map[string]time.Time{}, lied: map[string]bool{}, running: map[string]string{}}
+	s := &storm{story: storyOf(seed), dir: dir, meddled: map[string]time.Time{}, confirmed: map[string]time.Time{}, lied: map[string]bool{}, running: map[string]string{}, kept: map[string]map[string][]string{}, exempt: map[string]bool{}, released: map[string]bool{}}
 	var err error
 	if s.first, err = scaffold(s.spec); err != nil {
 		return Report{}, err
 	}
-	s.second = s.wanted(s.first)
+	if s.two {
+		s.first = secondClass(s.first)
+	}
+	s.second = s.change.of(s.first)
+	s.third = s.later.of(s.second)
 	if s.world, err = newWorld(ctx, s.first, dir); err != nil {
 		return Report{}, fmt.Errorf("seed %d: %w", seed, err)
 	}
@@ -98,11 +111,27 @@ func (s *storm) begin(ctx context.Context) error {
 	if err := s.lab.SetTraffic(s.traffic); err != nil {
 		return err
 	}
-	time.Sleep(time.Minute)
+	if err := s.links(ctx); err != nil {
+		return err
+	}
 	var err error
 	s.before, err = s.look(ctx)
 	s.stormed = s.lab.Now()
 	s.note("the storm begins")
+	return err
+}
+
+// links finds what is cabled to what, and lets the traffic run for a while.
+func (s *storm) links(ctx context.Context) error {
+	l := s.live(ctx, "judge@world")
+	defer l.end()
+	r, err := s.open(l, s.third)
+	if err == nil && r.Findings.HasErrors() {
+		err = fmt.Errorf("the intent of the seed is wrong: %v", r.Findings)
+	}
+	if err == nil {
+		s.ways(r.Fabric.Links)
+	}
 	return err
 }
 
@@ -133,6 +162,7 @@ const longest = 12 * time.Hour
 func (s *storm) do(ctx context.Context, who string, repo fstest.MapFS, a act, settle control.Settle) ending {
 	l := s.live(ctx, who)
 	defer l.end()
+	l.verb, l.settle = a.verb, settle
 	e := ending{life: l.name, verb: a.verb, died: true}
 	events := slices.Clone(a.events)
 	var mu sync.Mutex
@@ -149,7 +179,7 @@ func (s *storm) do(ctx context.Context, who string, repo fstest.MapFS, a act, se
 		for _, x := range now {
 			s.note("now: %s", x.what)
 			s.count("event")
-			x.do(s.world, l)
+			x.do(s.world, l, r)
 		}
 	}
 	s.note("%s: %s", l.name, a.verb)
@@ -162,10 +192,16 @@ func (s *storm) do(ctx context.Context, who string, repo fstest.MapFS, a act, se
 		switch a.verb {
 		case "apply":
 			s.apply(l, repo, settle, &e)
+		case "apply later":
+			s.apply(l, s.third, settle, &e)
+		case "break":
+			s.breakLock(l, repo, &e)
+		case "release":
+			s.release(l, &e)
 		case "recover":
 			s.recover(l, repo, settle, &e)
 		case "rollback":
-			s.rollback(l, repo, settle, &e)
+			s.rollback(l, repo, a.back, settle, &e)
 		}
 		e.died = l.gate.closed()
 	}()
@@ -182,29 +218,6 @@ func (s *storm) do(ctx context.Context, who string, repo fstest.MapFS, a act, se
 	e.ended = time.Now()
 	s.note("%s ended: died %t, ran %t, %s, %s, %v", l.name, e.died, e.ran, e.result.Outcome, e.result.Why, e.err)
 	return e
-}
-
-// follow keeps what a record says of the run. Of two lives, only one may change devices at a time.
-func (s *storm) follow(l *life, r journal.Record) {
-	s.mu.Lock()
-	var other string
-	switch r.Kind {
-	case journal.Ended:
-		delete(s.running, l.name)
-	case journal.Confirmed:
-		s.confirmed[r.Device] = time.Now()
-	case journal.Pending, journal.Undoing, journal.Sending:
-		s.running[l.name] = r.Device
-		for name := range s.running {
-			if name != l.name {
-				other = name
-			}
-		}
-	}
-	s.mu.Unlock()
-	if other != "" {
-		s.violate("%s and %s change devices at the same time", l.name, other)
-	}
 }
 
 func (s *storm) open(l *life, repo fstest.MapFS) (*control.Repo, error) {
@@ -261,13 +274,42 @@ func (s *storm) recover(l *life, repo fstest.MapFS, settle control.Settle, e *en
 		return
 	}
 	for _, run := range open {
+		l.run = run
 		e.result, e.err = r.Recover(l.ctx, run, control.RunOptions{Settle: settle, Observe: l.observe})
 		e.ran = e.err == nil
 	}
 }
 
-// rollback is what weir rollback does with the last run that was applied.
-func (s *storm) rollback(l *life, repo fstest.MapFS, settle control.Settle, e *ending) {
+// breakLock is what weir recover --break-lock does before it recovers: somebody has looked at the other machine.
+func (s *storm) breakLock(l *life, repo fstest.MapFS, e *ending) {
+	r, err := s.open(l, repo)
+	if err == nil {
+		err = r.Store.Break("it does not answer")
+	}
+	e.err = err
+}
+
+// release is what weir apply --release does with a device that left the inventory, by somebody who takes a moment to answer.
+func (s *storm) release(l *life, e *ending) {
+	gone := fmt.Sprint("spine", s.spec.Spines)
+	switches := string(s.second["inventory/switches.yaml"].Data)
+	repo := with(s.second, "inventory/switches.yaml", strings.Replace(switches, "{name: "+gone+"}", "{name: "+gone+", state: unmanaged}", 1))
+	r, err := s.open(l, repo)
+	if err == nil {
+		time.Sleep(time.Duration(s.seed%150) * time.Second)
+		err = r.Release([]string{gone})
+	}
+	e.err = err
+	if err == nil {
+		s.count("released")
+		s.mu.Lock()
+		s.released[gone] = true
+		s.mu.Unlock()
+	}
+}
+
+// rollback is what weir rollback does with the last run that was applied, or with one so many before it.
+func (s *storm) rollback(l *life, repo fstest.MapFS, back int, settle control.Settle, e *ending) {
 	r, err := s.open(l, repo)
 	if err != nil {
 		e.err = err
@@ -283,7 +325,9 @@ func (s *storm) rollback(l *life, repo fstest.MapFS, settle control.Settle, e *e
 		e.err = errors.New("there is no run to roll back")
 		return
 	}
-	ret, err := r.PlanRollback(l.ctx, rows[len(rows)-1].Run, control.RollbackOptions{})
+	of := rows[max(0, len(rows)-1-back)].Run
+	l.of = of
+	ret, err := r.PlanRollback(l.ctx, of, control.RollbackOptions{})
 	if err != nil {
 		e.err = err
 		return
@@ -293,72 +337,6 @@ func (s *storm) rollback(l *life, repo fstest.MapFS, settle control.Settle, e *e
 	}
 	e.result, e.err = r.Rollback(l.ctx, ret, control.RunOptions{Settle: settle, Observe: l.observe})
 	e.ran = e.err == nil
-}
-
-// inject makes a device go wrong, where its platform can go wrong so. One that shows for a minute what was, after it said that it
-// changed, cannot be seen through: what is said of it is not judged.
-func (w *world) inject(f sim.Fault) {
-	if f.Kind == sim.Lie {
-		w.mu.Lock()
-		w.storm.lied[f.Device] = true
-		w.mu.Unlock()
-	}
-	if f.Kind == sim.ForeignEdit {
-		f.Text = w.editOf(f.Device, "foreign-meanwhile")
-	}
-	if err := w.lab.Inject(f); err != nil {
-		w.note("not possible: %v", err)
-	}
-}
-
-// cutOff takes a device off its management network for a time.
-func (w *world) cutOff(device string, back time.Duration) {
-	w.count("cut off")
-	if err := w.lab.Kill(device); err != nil {
-		w.note("%v", err)
-		return
-	}
-	w.storm.secondly.Go(func() {
-		time.Sleep(back)
-		if err := w.lab.Revive(device); err != nil {
-			w.note("%v", err)
-		}
-	})
-}
-
-// edit changes something on a device that is not weir's, as a person does.
-func (w *world) edit(device, value string) {
-	if err := w.lab.Inject(sim.Fault{Kind: sim.ForeignEdit, Device: device, Text: w.editOf(device, value)}); err != nil {
-		w.note("%v", err)
-	}
-}
-
-// meddle changes on a device what is weir's, as a person does.
-func (w *world) meddle(device string) {
-	w.count("changed by hand")
-	text := map[string]string{
-		"sonic": "for p in $(sonic-db-cli CONFIG_DB KEYS 'WRED_PROFILE|weir*'); do sonic-db-cli CONFIG_DB HSET \"$p\" green_max_threshold 9000000; done",
-		"eos":   "priority-flow-control pause watchdog default recovery-time 0.9",
-		"linux": "dcb pfc set dev eth0 prio-pfc 3:off",
-	}[w.storm.platform(device)]
-	if err := w.lab.Inject(sim.Fault{Kind: sim.ForeignEdit, Device: device, Text: text}); err != nil {
-		w.note("%v", err)
-		return
-	}
-	w.mu.Lock()
-	w.storm.meddled[device] = time.Now()
-	w.mu.Unlock()
-}
-
-// editOf is a change of something that is not weir's, in the device's own words.
-func (w *world) editOf(device, value string) string {
-	switch w.storm.platform(device) {
-	case "sonic":
-		return "sonic-db-cli CONFIG_DB HSET 'DEVICE_METADATA|localhost' hostname " + value
-	case "eos":
-		return "hostname " + value
-	}
-	return "echo " + value + " > /etc/modprobe.d/other.conf"
 }
 
 // violate notes that an invariant does not hold.

@@ -25,8 +25,10 @@ type story struct {
 	settle  control.Settle
 	acts    []act
 	edits   []string // devices that somebody else has changed something on before
-	harmful bool     // the change makes the network drop under the traffic
+	harmful bool     // the change makes the network drop under the traffic, or takes the way of a class
 	reboot  bool     // every device restarts once the storm is over
+	two     bool     // there are two lossless classes, and hosts that send in each
+	later   change   // a further change of the intent, which acts of the verb "apply later" bring
 }
 
 // change is what the intent says newly.
@@ -35,11 +37,29 @@ type change struct {
 	file    string // a further file of the repo
 	body    string
 	devices []string // that it changes
+	runs    []string // that brought it, as far as it came
+}
+
+// of is a repo with the change in it.
+func (c change) of(repo fstest.MapFS) fstest.MapFS {
+	if c.file == "" {
+		return repo
+	}
+	return with(repo, c.file, c.body)
+}
+
+// secondClass is a repo with another lossless class, and a host that sends in it.
+func secondClass(repo fstest.MapFS) fstest.MapFS {
+	body := string(repo["fabric.yaml"].Data)
+	body = strings.Replace(body, "  - {name: cnp,", "  - {name: storage, lossless: true, dscp: [30], priority: 4, share: 20%}\n  - {name: cnp,", 1)
+	body = strings.Replace(body, "priority: 0, share: 50%", "priority: 0, share: 30%", 1)
+	return with(with(repo, "fabric.yaml", body), "intent/storage.yaml", "kind: Hosts\nname: storage\nselect: {device: gpu2}\nroce: {version: 2, class: storage, cnp: cnp, congestionControl: dcqcn}\nmemlock: unlimited\n")
 }
 
 // act is one life of the operator: what it does, and what happens to it.
 type act struct {
-	verb   string      // apply, recover or rollback
+	verb   string      // apply, apply later, recover, break or rollback
+	back   int         // rollback: of the run so many before the last
 	faults []sim.Fault // that devices have from the beginning
 	events []event
 }
@@ -50,7 +70,7 @@ type event struct {
 	device string // empty: of any device
 	nth    int    // from 1
 	what   string // for the log
-	do     func(*world, *life)
+	do     func(*world, *life, journal.Record)
 }
 
 // hit says whether the record is the one that the event waits for.
@@ -72,14 +92,22 @@ func storyOf(seed uint64) *story {
 	if !s.rolled {
 		s.settle.Idle = "accept"
 	}
-	s.change = s.intent()
+	s.two = s.rolled && s.spec.Hosts > 1 && s.chance(0.3)
+	s.change = s.intent("change")
+	s.later = s.intent("later")
 	for _, d := range s.devices() {
 		if s.chance(0.3) {
 			s.edits = append(s.edits, d)
 		}
 	}
 	s.reboot = s.chance(0.2)
-	for len(s.acts) == 0 || s.chance(0.5) && len(s.acts) < 4 {
+	if s.chance(0.6) {
+		s.plot()
+		s.turn("apply later", s.later.devices)
+	} else {
+		s.turn("apply", s.change.devices)
+	}
+	for s.chance(0.5) && len(s.acts) < 4 {
 		s.acts = append(s.acts, s.act(len(s.acts)))
 	}
 	return s
@@ -115,21 +143,21 @@ func (s *story) devices() []string {
 }
 
 // intent is what changes in it. On a fabric as it left the factory the whole intent is new.
-func (s *story) intent() change {
-	if !s.rolled {
+func (s *story) intent(name string) change {
+	file := "intent/" + name + ".yaml"
+	if !s.rolled && name == "change" {
 		return change{name: "first rollout", devices: s.devices()}
 	}
-	if s.traffic == sim.Incast && s.spec.Hosts > 2 && s.chance(0.4) {
+	if name == "change" && s.traffic == sim.Incast && s.spec.Hosts > 2 && s.chance(0.4) {
 		s.harmful, s.settle.Blind, s.settle.Idle = true, false, "accept"
-		return change{"PFC off on a leaf", "intent/change.yaml", `kind: Override
-name: change
+		return change{name: "PFC off on a leaf", file: file, body: `kind: Override
 select: {device: leaf1}
 pfc: off
 ---
 kind: Fabric
 accept:
   - {check: link-priorities, address: leaf1, reason: "the story wants to see it drop", expires: 2001-01-01}
-`, []string{"leaf1"}}
+`, devices: []string{"leaf1"}}
 	}
 	role := func(prefixes ...string) []string {
 		return slices.DeleteFunc(s.devices(), func(d string) bool {
@@ -137,16 +165,24 @@ accept:
 		})
 	}
 	switches := role("leaf", "spine")
-	one := pick(s, switches...)
-	return pick(s,
-		change{"watchdog times", "intent/change.yaml", "kind: Override\nname: change\nselect: {role: leaf}\npfc: {watchdog: {detection: 300ms, restoration: 600ms}}\n", role("leaf")},
-		change{"watchdog of one switch", "intent/change.yaml", fmt.Sprintf("kind: Override\nname: change\nselect: {device: %s}\npfc: {watchdog: {detection: 400ms}}\n", one), []string{one}},
-		change{"marking", "intent/change.yaml", "kind: Override\nname: change\nselect: {role: leaf}\nclasses:\n  - {name: rdma, ecn: {min: 200kB, max: 900kB, probability: 10%}}\n", role("leaf")},
-		change{"marking of a spine", "intent/change.yaml", "kind: Override\nname: change\nselect: {role: spine}\nclasses:\n  - {name: rdma, ecn: {min: 220kB, max: 950kB, probability: 15%}}\n", role("spine")},
-		change{"marking of all switches", "intent/change.yaml", "kind: Override\nname: leaves\nselect: {role: leaf}\nclasses:\n  - {name: rdma, ecn: {min: 210kB, max: 920kB, probability: 12%}}\n---\nkind: Override\nname: spines\nselect: {role: spine}\nclasses:\n  - {name: rdma, ecn: {min: 210kB, max: 920kB, probability: 12%}}\n", switches},
-		change{"pinned memory of hosts", "intent/hosts.yaml", "kind: Hosts\nname: gpu\nselect: {role: gpu}\nroce: {version: 2, class: rdma, cnp: cnp, congestionControl: dcqcn}\nmemlock: 64GiB\n", role("gpu")},
-		change{"shares", "intent/change.yaml", fmt.Sprintf("kind: Override\nname: change\nselect: {device: %s}\nclasses:\n  - {name: rdma, share: 60%%}\n  - {name: default, share: 40%%}\n", one), []string{one}},
-	)
+	one, rest := pick(s, switches...), 45
+	if s.two {
+		rest = 25
+	}
+	all := []change{
+		{name: "watchdog times", file: file, body: "kind: Override\nselect: {role: leaf}\npfc: {watchdog: {detection: 300ms, restoration: 600ms}}\n", devices: role("leaf")},
+		{name: "watchdog of one switch", file: file, body: fmt.Sprintf("kind: Override\nselect: {device: %s}\npfc: {watchdog: {detection: 400ms}}\n", one), devices: []string{one}},
+		{name: "marking", file: file, body: "kind: Override\nselect: {role: leaf}\nclasses:\n  - {name: rdma, ecn: {min: 200kB, max: 900kB, probability: 10%}}\n", devices: role("leaf")},
+		{name: "marking of a spine", file: file, body: "kind: Override\nselect: {role: spine}\nclasses:\n  - {name: rdma, ecn: {min: 220kB, max: 950kB, probability: 15%}}\n", devices: role("spine")},
+		{name: "marking of all switches", file: file, body: "kind: Override\nselect: {role: leaf}\nclasses:\n  - {name: rdma, ecn: {min: 210kB, max: 920kB, probability: 12%}}\n---\nkind: Override\nselect: {role: spine}\nclasses:\n  - {name: rdma, ecn: {min: 210kB, max: 920kB, probability: 12%}}\n", devices: switches},
+		{name: "pinned memory of hosts", file: "intent/hosts.yaml", body: fmt.Sprintf("kind: Hosts\nname: gpu\nselect: {role: gpu}\nroce: {version: 2, class: rdma, cnp: cnp, congestionControl: dcqcn}\nmemlock: %s\n", map[string]string{"change": "64GiB", "later": "32GiB"}[name]), devices: role("gpu")},
+		{name: "guaranteed share", file: file, body: fmt.Sprintf("kind: Override\nselect: {device: %s}\nclasses:\n  - {name: rdma, guaranteed: 20%%}\n", one), devices: []string{one}},
+		{name: "shares", file: file, body: fmt.Sprintf("kind: Override\nselect: {device: %s}\nclasses:\n  - {name: rdma, share: 55%%}\n  - {name: default, share: %d%%}\n", one, rest), devices: []string{one}},
+	}
+	if turns[s.seed%uint64(len(turns))] == string(sim.Unsure) { // only hosts answer so
+		all = slices.DeleteFunc(all, func(c change) bool { return c.devices[0] != "gpu1" })
+	}
+	return pick(s, all...)
 }
 
 // act is one life of the operator. The first applies.
@@ -205,40 +241,48 @@ func (s *story) happening(e *event) {
 	if e.device != "" && s.chance(0.7) {
 		device = e.device
 	}
-	switch n := s.rng.IntN(23); {
+	switch n := s.rng.IntN(25); {
 	case n < 4: // the end of the life
 		effects, at, power := s.rng.IntN(6), pick(s, before, within, after), s.chance(0.3)
 		e.what = fmt.Sprintf("the life ends %v effect %d", at, effects)
-		e.do = func(_ *world, l *life) { l.gate.condemn(effects, at, power) }
+		e.do = func(_ *world, l *life, _ journal.Record) { l.gate.condemn(effects, at, power) }
 	case n < 16: // a device goes wrong
 		f := s.fault(device)
 		e.what = fmt.Sprintf("%s %s on %s", f.Device, f.Kind, f.On)
-		e.do = func(w *world, _ *life) { w.inject(f) }
+		e.do = func(w *world, _ *life, _ journal.Record) { w.inject(f) }
 	case n == 16:
 		effects := 1 + s.rng.IntN(4)
 		e.what = "the disk is full"
-		e.do = func(_ *world, l *life) { l.gate.fill(effects) }
+		e.do = func(_ *world, l *life, _ journal.Record) { l.gate.fill(effects) }
 	case n == 17:
 		d := pick(s, -time.Hour, -time.Minute, time.Minute, 25*time.Hour)
 		e.what = "the clock jumps"
-		e.do = func(w *world, _ *life) { w.jump(d) }
+		e.do = func(w *world, _ *life, _ journal.Record) { w.jump(d) }
 	case n == 18:
 		e.what = "an interrupt"
-		e.do = func(w *world, l *life) { w.count("interrupt"); l.gate.stop() }
+		e.do = func(w *world, l *life, _ journal.Record) { w.count("interrupt"); l.gate.stop() }
 	case n == 19:
 		verb := pick(s, "apply", "recover")
 		e.what = "a second operator: " + verb
-		e.do = func(w *world, _ *life) { w.second(verb) }
+		e.do = func(w *world, _ *life, _ journal.Record) { w.second(verb) }
 	case n == 20:
 		e.what = device + " is cut off"
 		back := pick(s, 30*time.Second, 10*time.Minute)
-		e.do = func(w *world, _ *life) { w.cutOff(device, back) }
+		e.do = func(w *world, _ *life, _ journal.Record) { w.cutOff(device, back) }
 	case n == 21:
 		e.what = "somebody changes what is weir's on " + device
-		e.do = func(w *world, _ *life) { w.meddle(device) }
+		e.do = func(w *world, _ *life, _ journal.Record) { w.meddle(device) }
+	case n == 22:
+		effects := 1 + s.rng.IntN(6)
+		e.what = "the disk answers nothing"
+		e.do = func(_ *world, l *life, _ journal.Record) { l.gate.lose(effects) }
+	case n == 23:
+		e.what = "the machine sleeps"
+		span, next := time.Duration(3+s.rng.IntN(40))*time.Minute, pick(s, "recover", "apply")
+		e.do = func(w *world, l *life, r journal.Record) { w.sleep(l, r, span, next) }
 	default:
 		e.what = device + " reboots"
-		e.do = func(w *world, _ *life) { w.inject(sim.Fault{Kind: sim.Reboot, Device: device}) }
+		e.do = func(w *world, _ *life, _ journal.Record) { w.inject(sim.Fault{Kind: sim.Reboot, Device: device}) }
 	}
 }
 
@@ -262,9 +306,12 @@ func (s *story) fault(device string) sim.Fault {
 	switch n := s.rng.IntN(14); {
 	case n < 9:
 		f.On = change
-		f.Kind = pick(s, sim.Reject, sim.Hang, sim.Slow, sim.Drop, sim.DropBefore, sim.Partial, sim.Ignore, sim.Lie, sim.ForeignEdit)
+		f.Kind = pick(s, sim.Reject, sim.Hang, sim.Slow, sim.Drop, sim.DropBefore, sim.Partial, sim.Ignore, sim.Ignore, sim.Lie, sim.Lie, sim.ForeignEdit)
+		if change == sim.Set && f.Kind == sim.Reject && s.platform(device) == "linux" {
+			f.Kind = sim.Unsure
+		}
 	case n < 12 && change == sim.Commit:
-		f.On, f.Kind = sim.Timer, pick(s, sim.Hang, sim.Revert)
+		f.On, f.Kind = sim.Timer, pick(s, sim.Hang, sim.Revert, sim.Revert, sim.Revert)
 	case n == 12 && !s.settle.Blind && s.platform(device) != "linux":
 		f.On, f.Kind = sim.Subscribe, pick(s, sim.Reject, sim.Hang, sim.Drop)
 	default:
@@ -286,14 +333,6 @@ func (s *story) platform(device string) string {
 		}
 	}
 	return "linux"
-}
-
-// wanted is the repo of the story after its change.
-func (s *story) wanted(first fstest.MapFS) fstest.MapFS {
-	if s.change.file == "" {
-		return first
-	}
-	return with(first, s.change.file, s.change.body)
 }
 
 func (s *story) String() string {

@@ -133,6 +133,11 @@ type life struct {
 	pid   int
 	ctx   context.Context
 	told  func(journal.Record) // what happens with a record that is on disk
+
+	verb   string
+	settle control.Settle // of its runs
+	run    string         // that it carries out
+	of     string         // the run that it undoes; empty: it undoes none
 }
 
 // restart starts a machine anew.
@@ -153,16 +158,6 @@ func (w *world) live(ctx context.Context, who string) *life {
 	w.mu.Unlock()
 	l.ctx, l.gate.stop = context.WithCancel(ctx)
 	return l
-}
-
-// run does something in the life, and returns when that is done or the life is over.
-func (l *life) run(do func(ctx context.Context)) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		do(l.ctx)
-	}()
-	<-done
 }
 
 // end ends a life that was not ended before.
@@ -200,6 +195,54 @@ func (l *life) observe(r journal.Record) {
 		l.told(r)
 	}
 	l.gate.breathe()
+}
+
+// reachedLast is the device of a wave that the life has read back last; empty: none.
+func (l *life) reachedLast(wave int) (device string) {
+	l.gate.mu.Lock()
+	defer l.gate.mu.Unlock()
+	for _, r := range l.gate.records {
+		if r.Kind == journal.Reached && r.Wave == wave {
+			device = r.Device
+		}
+	}
+	return device
+}
+
+// times is how often a record of a device came in this life.
+func (l *life) times(kind journal.Kind, device string) (n int) {
+	l.gate.mu.Lock()
+	defer l.gate.mu.Unlock()
+	for _, r := range l.gate.records {
+		if r.Kind == kind && r.Device == device {
+			n++
+		}
+	}
+	return n
+}
+
+// began is when the life wrote down what the devices of a wave were before it; zero: it did not.
+func (l *life) began(wave int) (at time.Time) {
+	l.gate.mu.Lock()
+	defer l.gate.mu.Unlock()
+	for _, r := range l.gate.records {
+		if r.Kind == journal.Before && r.Wave == wave {
+			at = r.At
+		}
+	}
+	return at
+}
+
+// waveOf are the devices of a wave of the run that the life began.
+func (l *life) waveOf(n int) []string {
+	l.gate.mu.Lock()
+	defer l.gate.mu.Unlock()
+	for _, r := range l.gate.records {
+		if r.Kind == journal.Started && n < len(r.Devices) {
+			return r.Devices[n]
+		}
+	}
+	return nil
 }
 
 func describe(r journal.Record) string {
