@@ -14,9 +14,13 @@ import (
 // behaviour is what orchagent makes of CONFIG_DB: only what is stated whole has an effect.
 func behaviour(db database, s sim.Spec) sim.Behaviour {
 	b := sim.Behaviour{Ports: map[string]sim.PortBehaviour{}}
+	of := portKeys{}
+	for _, table := range []string{"PORT_QOS_MAP", "QUEUE", "BUFFER_PG"} {
+		of[table] = keysByPort(db[table])
+	}
 	trust := db["PORT_QOS_MAP"]["global"]
 	for _, p := range s.Ports {
-		if row := ofPort(db["PORT_QOS_MAP"], p.Name); row["dscp_to_tc_map"] != "" {
+		if row := of.last(db, "PORT_QOS_MAP", p.Name); row["dscp_to_tc_map"] != "" {
 			trust = row
 			break
 		}
@@ -24,7 +28,7 @@ func behaviour(db database, s sim.Spec) sim.Behaviour {
 	b.Classify = classify(db, trust)
 	for _, p := range s.Ports {
 		if row, ok := db["PORT"][p.Name]; ok {
-			b.Ports[p.Name] = portBehaviour(db, p.Name, row)
+			b.Ports[p.Name] = portBehaviour(db, of, p.Name, row)
 		}
 	}
 	return b
@@ -47,8 +51,8 @@ func classify(db database, row map[string]string) (c [64]qos.Priority) {
 	return c
 }
 
-func portBehaviour(db database, port string, row map[string]string) sim.PortBehaviour {
-	qosMap := ofPort(db["PORT_QOS_MAP"], port)
+func portBehaviour(db database, of portKeys, port string, row map[string]string) sim.PortBehaviour {
+	qosMap := of.last(db, "PORT_QOS_MAP", port)
 	p := sim.PortBehaviour{
 		Up:  row["admin_status"] == "up",
 		MTU: qos.Bytes(number(row["mtu"])),
@@ -67,12 +71,12 @@ func portBehaviour(db database, port string, row map[string]string) sim.PortBeha
 			p.Watchdog.Action = qos.WatchdogAction(action)
 		}
 	}
-	for _, key := range keysOf(db["QUEUE"], port) {
+	for _, key := range of["QUEUE"][port] {
 		for _, q := range span(indexOf(key)) {
 			setQueue(&p.Queues[q], db, db["QUEUE"][key])
 		}
 	}
-	for _, key := range keysOf(db["BUFFER_PG"], port) {
+	for _, key := range of["BUFFER_PG"][port] {
 		profile := groupProfile(db, port, db["BUFFER_PG"][key]["profile"])
 		for _, g := range span(indexOf(key)) {
 			p.Headroom[g], p.Alpha[g] = qos.Bytes(number(profile["xoff"])), qos.AlphaShift(number(profile["dynamic_th"]))
@@ -81,22 +85,29 @@ func portBehaviour(db database, port string, row map[string]string) sim.PortBeha
 	return p
 }
 
-// keysOf are the keys of a port's rows in the order in which they are applied: a row may list several ports, and of those that are
-// about one thing the last one holds.
-func keysOf(rows map[string]map[string]string, port string) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(rows)), func(k string) bool {
-		list, _, _ := strings.Cut(k, "|")
-		return !slices.Contains(strings.Split(list, ","), port)
-	})
+// portKeys are the keys of rows about ports, by table and port.
+type portKeys map[string]map[string][]string
+
+// keysByPort are the keys of a table by port, in the order in which they are applied: a row may list several ports, and of those
+// that are about one thing the last one holds.
+func keysByPort(rows map[string]map[string]string) map[string][]string {
+	keys := map[string][]string{}
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
+		list, _, _ := strings.Cut(key, "|")
+		for port := range strings.SplitSeq(list, ",") {
+			keys[port] = append(keys[port], key)
+		}
+	}
+	return keys
 }
 
-// ofPort is the row of a port in a table with one row a port, or a row that lists it.
-func ofPort(rows map[string]map[string]string, port string) map[string]string {
-	keys := keysOf(rows, port)
+// last is the row that holds for a port in a table with one row a port, or a row that lists it; nil where there is none.
+func (k portKeys) last(db database, table, port string) map[string]string {
+	keys := k[table][port]
 	if len(keys) == 0 {
 		return nil
 	}
-	return rows[keys[len(keys)-1]]
+	return db[table][keys[len(keys)-1]]
 }
 
 // indexOf is what a key says beside its ports.

@@ -208,6 +208,9 @@ func oid(kind string, n int) string { return fmt.Sprintf("%s%04x", kind, n) }
 
 // row is COUNTERS of an OID; nil where there is none.
 func (s *server) oidRow(db database, name string) map[string]string {
+	if !strings.HasPrefix(name, "oid:") {
+		return nil
+	}
 	for i, port := range s.names.ports {
 		if name == oid(portOID, i) {
 			return s.portRow(db, port)

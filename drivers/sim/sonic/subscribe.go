@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -203,7 +204,8 @@ func (s *server) follow(ctx context.Context, prefix *gpb.Path, sub *gpb.Subscrip
 		s.followChanges(ctx, prefix, sub, last, updates)
 		return
 	}
-	t := ticking{server: s, prefix: prefix, path: sub.GetPath(), seen: last, every: max(time.Duration(sub.GetSampleInterval()), minSample)}
+	t := ticking{server: s, prefix: prefix, path: sub.GetPath(), every: max(time.Duration(sub.GetSampleInterval()), minSample)}
+	t.seen = t.look()
 	for {
 		n, ok := t.next(ctx)
 		if !ok {
@@ -250,8 +252,33 @@ func hand(ctx context.Context, updates chan<- *gpb.Notification, n *gpb.Notifica
 type ticking struct {
 	*server
 	prefix, path *gpb.Path
-	seen         *gpb.Notification // as it was last looked at
+	seen         glance // as it was last looked at
 	every        time.Duration
+}
+
+// glance is what stands at a path, to be compared: rows of counters are looked at every second, and mostly nobody is sent them.
+type glance struct {
+	rows  any             // of COUNTERS_DB
+	value *gpb.TypedValue // of any other database; nil where nothing is there
+}
+
+func (g glance) equal(other glance) bool {
+	return reflect.DeepEqual(g.rows, other.rows) && proto.Equal(g.value, other.value)
+}
+
+// look is what stands at the path now.
+func (t *ticking) look() glance {
+	if origin, err := originOf(t.prefix, []*gpb.Path{t.path}); err == nil && origin == "" && t.prefix.GetTarget() == "COUNTERS_DB" {
+		rows, err := t.counterValue(elements(t.prefix, t.path))
+		if err != nil {
+			return glance{rows: err.Error()}
+		}
+		return glance{rows: rows}
+	}
+	if n := t.notification(t.prefix, t.path); n != nil {
+		return glance{value: n.GetUpdate()[0].GetVal()}
+	}
+	return glance{}
 }
 
 // next waits for the interval and gives the sample. In 202511 the timer is armed anew at every change of the rows, so that a path
@@ -271,13 +298,13 @@ func (t *ticking) next(ctx context.Context) (*gpb.Notification, bool) {
 		if !t.rest(ctx, min(left, minSample)) {
 			return nil, false
 		}
-		now := t.notification(t.prefix, t.path)
-		if changedOnly(t.seen, now) != nil && t.hw.Now().Before(due) {
+		now := t.look()
+		if !now.equal(t.seen) && t.hw.Now().Before(due) {
 			due = t.hw.Now().Add(t.every)
 		}
 		t.seen = now
 	}
-	return t.seen, true
+	return t.notification(t.prefix, t.path), true
 }
 
 // awaitChange waits for the next change of CONFIG_DB, or for the next look at a counter. It returns whether to go on.

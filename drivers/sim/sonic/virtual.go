@@ -14,8 +14,20 @@ import (
 // The virtual paths of COUNTERS_DB (sonic-gnmi, virtual_db.go). An answer is one JSON object. Asked for all ports it is
 // keyed by the vendor's alias, not SONiC's name; asked for one, by the name that was asked for. Values are strings.
 
+// plain is a value that stands in an answer as a string and not as JSON.
+type plain string
+
 // readCounters answers a path below prefix.target COUNTERS_DB.
 func (s *server) readCounters(path []string) (*gpb.TypedValue, error) {
+	value, err := s.counterValue(path)
+	if text, is := value.(plain); is {
+		return &gpb.TypedValue{Value: &gpb.TypedValue_StringVal{StringVal: string(text)}}, nil
+	}
+	return encoded(value, err)
+}
+
+// counterValue is what an answer to a path below COUNTERS_DB says, before it is encoded.
+func (s *server) counterValue(path []string) (any, error) {
 	db, _ := s.snapshot()
 	if len(path) == 0 {
 		return nil, status.Error(codes.NotFound, "Can not read all tables in COUNTERS_DB")
@@ -26,7 +38,7 @@ func (s *server) readCounters(path []string) (*gpb.TypedValue, error) {
 		for _, port := range s.names.ports {
 			all[port] = s.portRow(db, port)
 		}
-		return jsonValue(all), nil
+		return all, nil
 	case "COUNTERS", "PERIODIC_WATERMARKS", "RATES":
 		if len(path) > 1 && len(path) < 4 {
 			return s.virtual(db, path)
@@ -47,18 +59,18 @@ func notFound(path []string) error {
 }
 
 // oneOfMap is a whole name map, or one entry.
-func oneOfMap(m map[string]string, path []string) (*gpb.TypedValue, error) {
+func oneOfMap(m map[string]string, path []string) (any, error) {
 	if len(path) == 1 {
-		return jsonValue(m), nil
+		return m, nil
 	}
 	if v, ok := m[path[1]]; ok && len(path) == 2 {
-		return jsonValue(v), nil
+		return v, nil
 	}
 	return nil, notFound(path)
 }
 
 // virtual answers TABLE/PORT and TABLE/PORT/WHAT.
-func (s *server) virtual(db database, path []string) (*gpb.TypedValue, error) {
+func (s *server) virtual(db database, path []string) (any, error) {
 	if row := s.oidRow(db, path[1]); row != nil && path[0] == "COUNTERS" {
 		return oneOfMap(row, path[1:])
 	}
@@ -74,7 +86,7 @@ func (s *server) virtual(db database, path []string) (*gpb.TypedValue, error) {
 		if len(all) == 0 {
 			return nil, notFound(path)
 		}
-		return jsonValue(all), nil
+		return all, nil
 	}
 	port, ok := s.names.known(path[1])
 	if !ok {
@@ -87,11 +99,11 @@ func (s *server) virtual(db database, path []string) (*gpb.TypedValue, error) {
 	case len(one) == 0:
 		return nil, notFound(path)
 	case isPort && what == "":
-		return jsonValue(row), nil
+		return row, nil
 	case isPort:
-		return &gpb.TypedValue{Value: &gpb.TypedValue_StringVal{StringVal: row[what]}}, nil
+		return plain(row[what]), nil
 	}
-	return jsonValue(one), nil
+	return one, nil
 }
 
 // collect adds what a port has of a table, under the name that the answer calls the port by.
@@ -143,7 +155,7 @@ func (s *server) rawCounters(path []string) (*gpb.TypedValue, error) {
 		return nil, notFound(path)
 	case path[0] != "COUNTERS":
 		if m := s.nameMap(path[0]); m != nil {
-			return oneOfMap(m, path)
+			return encoded(oneOfMap(m, path))
 		}
 		return nil, notFound(path)
 	case len(path) < 2:
@@ -153,7 +165,15 @@ func (s *server) rawCounters(path []string) (*gpb.TypedValue, error) {
 	if row == nil {
 		return jsonValue(map[string]any{}), nil
 	}
-	return oneOfMap(row, path[1:])
+	return encoded(oneOfMap(row, path[1:]))
+}
+
+// encoded is a value as JSON, unless there was an error.
+func encoded(v any, err error) (*gpb.TypedValue, error) {
+	if err != nil {
+		return nil, err
+	}
+	return jsonValue(v), nil
 }
 
 // readState answers PORT_TABLE of STATE_DB, the only table of it that the lab has.
