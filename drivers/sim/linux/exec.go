@@ -45,11 +45,11 @@ func (d *Device) exec(ctx context.Context, c sim.Command) (int, error) {
 	text, err := d.readFile(profile)
 	d.mu.Unlock()
 	if err == nil {
-		text, err := parse(text)
+		script, err := d.parsed(text)
 		if err != nil {
 			return 0, fmt.Errorf("%s: .bashrc: %w", d.hw.Spec().Name, err)
 		}
-		if _, err := d.run(ctx, s, text, sim.Command{Stdin: strings.NewReader(""), Stdout: c.Stdout, Stderr: c.Stderr}); err != nil {
+		if _, err := d.run(ctx, s, script.File, sim.Command{Stdin: strings.NewReader(""), Stdout: c.Stdout, Stderr: c.Stderr}); err != nil {
 			return 0, err
 		}
 	}
@@ -58,13 +58,13 @@ func (d *Device) exec(ctx context.Context, c sim.Command) (int, error) {
 
 // execIn runs a command line in a shell. What goes wrong on request goes wrong here.
 func (d *Device) execIn(ctx context.Context, s *shell, c sim.Command) (int, error) {
-	script, err := parse(c.Line)
+	script, err := d.parsed(c.Line)
 	if err != nil {
 		_, _ = io.WriteString(c.Stderr, complaint(err))
 		return 2, nil
 	}
 	f := d.hw.Fault(sim.Session)
-	if f.Kind == sim.NoFault && !changes(script) {
+	if f.Kind == sim.NoFault && !script.changes {
 		f = d.hw.Fault(sim.Get)
 	}
 	switch f.Kind {
@@ -76,8 +76,8 @@ func (d *Device) execIn(ctx context.Context, s *shell, c sim.Command) (int, erro
 		fmt.Fprintln(c.Stderr, "sh: 0: Cannot fork")
 		return 2, nil
 	}
-	if !changes(script) {
-		return d.repeat(c, func(c sim.Command) (int, error) { return d.run(ctx, s, script, c) })
+	if !script.changes {
+		return d.repeat(c, func(c sim.Command) (int, error) { return d.run(ctx, s, script.File, c) })
 	}
 	quiet := sim.Command{Stdin: c.Stdin, Stdout: io.Discard, Stderr: io.Discard}
 	switch f := d.fault(); f.Kind {
@@ -93,11 +93,11 @@ func (d *Device) execIn(ctx context.Context, s *shell, c sim.Command) (int, erro
 		d.later(lateness, func() {
 			ctx, cancel := context.WithTimeout(context.Background(), longestUnattended)
 			defer cancel()
-			_, _ = d.run(ctx, s, script, quiet) // nobody waits for what it says
+			_, _ = d.run(ctx, s, script.File, quiet) // nobody waits for what it says
 		})
 		return 0, sim.ErrHang
 	case sim.Drop:
-		_, _ = d.run(ctx, s, script, quiet) // the connection ends before it could say anything
+		_, _ = d.run(ctx, s, script.File, quiet) // the connection ends before it could say anything
 		return 0, sim.ErrDrop
 	case sim.DropBefore, sim.Reboot:
 		return 0, sim.ErrDrop
@@ -111,7 +111,7 @@ func (d *Device) execIn(ctx context.Context, s *shell, c sim.Command) (int, erro
 		d.unsure++
 		d.mu.Unlock()
 	}
-	return d.run(ctx, s, script, c)
+	return d.run(ctx, s, script.File, c)
 }
 
 // run runs a script in a shell, and returns its status when nothing of it is left.

@@ -129,11 +129,12 @@ func sh(ctx context.Context, p *process, args []string) error {
 
 // script runs a text in a shell of its own. The first argument is its $0.
 func (p *process) script(ctx context.Context, text string, options, args []string) error {
-	script, err := parse(text)
+	read, err := p.d.parsed(text)
 	if err != nil {
 		_, _ = p.stderr.Write([]byte(complaint(err)))
 		return interp.ExitStatus(2)
 	}
+	script := *read.File
 	if len(args) > 0 {
 		script.Name, args = args[0], args[1:]
 	}
@@ -141,7 +142,7 @@ func (p *process) script(ctx context.Context, text string, options, args []strin
 	if err != nil {
 		return status(p.fail(2, "sh: 0: Illegal option %s", strings.Join(options, " ")))
 	}
-	return s.run(ctx, script)
+	return s.run(ctx, &script)
 }
 
 // test asks the interpreter, but for what is not in dash, or what it would ask the real system: who it runs as, and the times

@@ -27,19 +27,20 @@ type Device struct {
 	files   map[string]*file
 	nics    map[string]*nic
 	modules map[string]bool
-	units   map[string]bool // enabled
-	active  map[string]bool // running
-	unsure  int             // so many changes that dcb makes next end with "Protocol error"
-	sent    int             // of those: every other one has taken effect
-	refuse  bool            // the next change: the second half of a chunk that is to fail
-	said    map[string]told // by read-only command: what it last said, which a lie repeats
-	lies    time.Time       // until then, in device time
-	born    int             // so many times the kernel was loaded
+	units   map[string]bool   // enabled
+	active  map[string]bool   // running
+	unsure  int               // so many changes that dcb makes next end with "Protocol error"
+	sent    int               // of those: every other one has taken effect
+	refuse  bool              // the next change: the second half of a chunk that is to fail
+	said    map[string]told   // by read-only command: what it last said, which a lie repeats
+	lies    time.Time         // until then, in device time
+	born    int               // so many times the kernel was loaded
+	scripts map[string]script // that were read, by their text
 }
 
 // New is a server that starts from a small factory tree and the files of the specification, by their paths.
 func New(hw sim.Hardware) sim.Personality {
-	d := &Device{hw: hw, card: cardOf(hw.Spec().Files), files: map[string]*file{}, units: map[string]bool{}}
+	d := &Device{hw: hw, card: cardOf(hw.Spec().Files), files: map[string]*file{}, units: map[string]bool{}, scripts: map[string]script{}}
 	d.put("/", &file{dir: true})
 	for name, body := range factory(hw.Spec().Name) {
 		d.put(name, &file{body: []byte(body)})

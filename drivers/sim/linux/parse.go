@@ -47,6 +47,37 @@ func parse(text string) (*syntax.File, error) {
 	return file, err
 }
 
+// script is a text that was read.
+type script struct {
+	*syntax.File
+	changes bool // something on the device
+}
+
+// mostScripts is how many texts a device remembers.
+const mostScripts = 64
+
+// parsed is parse, which remembers what it has read: who collects counters asks the same every few seconds. Nobody writes to a script.
+func (d *Device) parsed(text string) (script, error) {
+	d.mu.Lock()
+	s, known := d.scripts[text]
+	d.mu.Unlock()
+	if known {
+		return s, nil
+	}
+	file, err := parse(text)
+	if err != nil {
+		return script{}, err
+	}
+	s = script{file, changes(file)}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.scripts) >= mostScripts {
+		clear(d.scripts)
+	}
+	d.scripts[text] = s
+	return s, nil
+}
+
 // complaint is what a shell says of a text that it cannot read.
 func complaint(err error) string {
 	var wrong syntax.ParseError
