@@ -32,6 +32,7 @@ type testFabric struct {
 	real    bool                 // reach the devices as real ones, by the inventory
 	observe func(journal.Record) // told of the records of runs
 	effects control.Effects      // how devices are reached; the zero value is the network of the machine
+	network *sim.Network         // that they are on; nil: that of the machine
 }
 
 // mixed is a fabric of both switch languages and hosts.
@@ -67,7 +68,7 @@ func newFabric(t *testing.T, spec inventory.ClosSpec) *testFabric {
 // newFabricOf is newFabric with a lab of the options.
 func newFabricOf(t *testing.T, spec inventory.ClosSpec, o lab.Options) *testFabric {
 	t.Helper()
-	f := &testFabric{dir: filepath.Join(t.TempDir(), "pod1")}
+	f := &testFabric{dir: filepath.Join(t.TempDir(), "pod1"), network: o.Network}
 	if o.Network != nil {
 		f.effects.Dial = o.Network.DialContext
 	}

@@ -4,17 +4,19 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,8 +33,8 @@ import (
 )
 
 const (
-	scrapeEvery = "1s"
-	rateOver    = "5s" // as Grafana's $__rate_interval: several scrapes
+	scrapeEvery = 15 * time.Second
+	rateOver    = "1m" // as Grafana's $__rate_interval: several scrapes
 	askWithin   = 2 * time.Minute
 )
 
@@ -69,68 +71,51 @@ func TestDashboardsWritesItsFilesAndSaysHowToLoadThem(t *testing.T) {
 	}
 }
 
-// TestEveryQueryOfEveryPanelReturnsData has a real Prometheus scrape a running watch of a fabric in trouble of every kind that
-// the dashboards show: an incast, a NIC that storms, a value that somebody changed, a host that died.
+// TestEveryQueryOfEveryPanelReturnsData has a real Prometheus judge what was scraped of a watch in virtual time, of a fabric in trouble of
+// every kind that the dashboards show. It loads the pages, scrapes the last one itself as weir's configuration says, and evaluates
+// weir's rules on it.
 func TestEveryQueryOfEveryPanelReturnsData(t *testing.T) {
-	binary := prometheusBinary(t)
-	spec := mixed()
-	spec.Hosts = 4
-	f := newFabric(t, spec)
-	if result, code := f.apply(t, "--idle", "accept"); code != exitDone {
-		t.Fatalf("apply: exit code %d: %+v", code, result)
-	}
-	p := startPrometheus(t, binary, f.watched(t))
+	binary, tool := installed(t, "prometheus"), installed(t, "promtool")
+	pages, hosts := troubled(t)
+	last := pages[len(pages)-1]
+	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+		_, _ = io.WriteString(w, last.body)
+	}))
+	defer target.Close()
+	p := startPrometheus(t, binary, strings.TrimPrefix(target.URL, "http://"), func(data string) { backfill(t, tool, data, pages) })
 
-	if err := f.lab.SetTraffic(sim.Incast, "gpu1"); err != nil {
-		t.Fatal(err)
-	}
-	if marked := "sum(rate(weir_queue_ecn_marked_packets_total[" + rateOver + "])) > 0"; len(p.waitFor(t, marked)) == 0 {
-		t.Error("an incast marks nothing")
-	}
-
-	if err := f.lab.SetTraffic(sim.NICStorm, "gpu2"); err != nil {
-		t.Fatal(err)
-	}
 	const storm = `ALERTS{alertname="WeirPFCStorm",alertstate="firing"}`
-	alerts := p.waitFor(t, storm)[storm]
+	alerts := p.waitFor(t, storm)
 	if len(alerts) == 0 {
-		t.Errorf("a NIC storms and no alert fires; alerts: %v", p.ask(t, "ALERTS"))
+		t.Errorf("a NIC storms and no alert fires; alerts: %v", p.ask(t, "query", url.Values{"query": {"ALERTS"}}))
 	}
 	for _, labels := range alerts {
-		if peer := f.peerOf(t, labels["device"], labels["port"]); peer != "gpu2" {
-			t.Errorf("the alert %v names a port of %q, want one of gpu2", labels, peer)
+		if host := hosts[labels["device"]+"/"+labels["port"]]; host != "gpu2" {
+			t.Errorf("the alert %v names a port of %q, want one of gpu2", labels, host)
 		}
 	}
 
-	byHand := "sonic-db-cli CONFIG_DB HSET 'WRED_PROFILE|weir_rdma_100G' green_max_threshold 9000000"
-	if err := f.lab.Inject(sim.Fault{Kind: sim.ForeignEdit, Device: "leaf1", Text: byHand}); err != nil {
-		t.Fatal(err)
+	during := func(expr string) []map[string]string {
+		return p.ask(t, "query_range", url.Values{"query": {expr}, "start": {stamp(pages[0].at)}, "end": {stamp(last.at)}, "step": {scrapeEvery.String()}})
 	}
-	if err := f.lab.Kill("gpu3"); err != nil {
-		t.Fatal(err)
+	if len(during("sum(rate(weir_queue_ecn_marked_packets_total["+rateOver+"])) > 0")) == 0 {
+		t.Error("an incast marks nothing")
 	}
 	queries, err := dashboards.Queries(templates.FS)
 	if err != nil {
 		t.Fatal(err)
 	}
-	panels := map[string][]dashboards.PanelQuery{}
 	for _, q := range queries {
 		// What stands behind an or is there to be shown on a healthy fabric, and proves nothing here.
 		expr, _, _ := strings.Cut(q.Plain(rateOver), " or ")
-		panels[expr] = append(panels[expr], q)
-	}
-	found := p.waitFor(t, slices.Sorted(maps.Keys(panels))...)
-	for _, expr := range slices.Sorted(maps.Keys(panels)) {
-		samples := found[expr]
-		for _, q := range panels[expr] {
-			if len(samples) == 0 {
-				t.Errorf("%s / %s: no data: %s", q.Dashboard, q.Panel, expr)
-			} else if missing := without(samples, q.Labels); len(missing) > 0 {
-				t.Errorf("%s / %s: no sample has the labels %v that the panel shows: %s", q.Dashboard, q.Panel, missing, expr)
-			}
+		if samples := during(expr); len(samples) == 0 {
+			t.Errorf("%s / %s: no data: %s", q.Dashboard, q.Panel, expr)
+		} else if missing := without(samples, q.Labels); len(missing) > 0 {
+			t.Errorf("%s / %s: no sample has the labels %v that the panel shows: %s", q.Dashboard, q.Panel, missing, expr)
 		}
 	}
-	t.Logf("%d queries of panels were asked", len(queries))
+	t.Logf("%d queries of panels were asked of %d pages", len(queries), len(pages))
 }
 
 // without are the labels that no sample has.
@@ -140,64 +125,163 @@ func without(samples []map[string]string, labels []string) []string {
 	})
 }
 
-// watched starts what `weir watch --listen` starts, with drift looked for every two minutes of the devices, and says where
-// /metrics is.
-func (f *testFabric) watched(t *testing.T) string {
+// page is what /metrics said at a time.
+type page struct {
+	at   time.Time
+	body string
+}
+
+// troubled watches a fabric that meets an incast, a NIC that storms, a value that somebody changed and a host that dies, and gives what
+// was scraped meanwhile. The hosts are by the device/port that they are cabled to.
+func troubled(t *testing.T) (pages []page, hosts map[string]string) {
 	t.Helper()
-	c := &console{out: io.Discard, err: io.Discard, lab: true}
-	r, err := c.mustHold(f.dir, "")
+	spec := mixed()
+	spec.Hosts = 4
+	onFabric(t, spec, "", func(t *testing.T, f *testFabric) {
+		if result, code := f.apply(t, blind()...); code != exitDone {
+			t.Fatalf("apply: exit code %d: %+v", code, result)
+		}
+		c := &console{out: io.Discard, err: io.Discard, lab: true, effects: f.effects}
+		r, err := c.mustHold(f.dir, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		hosts = map[string]string{}
+		for _, l := range r.Fabric.Links {
+			for _, ends := range [][2]fabric.End{{l.A, l.B}, {l.B, l.A}} {
+				hosts[ends[0].Address().String()] = ends[1].Address().Device
+			}
+		}
+		w := r.Watch(t.Context(), r.Names, control.WatchOptions{DriftEvery: time.Minute})
+		defer w.End()
+		const address = "weir:9469"
+		l, err := f.network.Listen(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Serve(l, control.Exporter{}); err != nil {
+			t.Fatal(err)
+		}
+		client := http.Client{Transport: &http.Transport{DialContext: f.network.DialContext, DisableKeepAlives: true}}
+		scrape := func(span time.Duration) {
+			for range span / scrapeEvery {
+				time.Sleep(scrapeEvery)
+				pages = append(pages, page{time.Now(), scraped(t, &client, "http://"+address+"/metrics")})
+			}
+		}
+		for _, trouble := range []func() error{
+			func() error { return f.lab.SetTraffic(sim.Incast, "gpu1") },
+			func() error { return f.lab.SetTraffic(sim.NICStorm, "gpu2") },
+			func() error {
+				byHand := "sonic-db-cli CONFIG_DB HSET 'WRED_PROFILE|weir_rdma_100G' green_max_threshold 9000000"
+				return errors.Join(f.lab.Inject(sim.Fault{Kind: sim.ForeignEdit, Device: "leaf1", Text: byHand}), f.lab.Kill("gpu3"))
+			},
+		} {
+			if err := trouble(); err != nil {
+				t.Fatal(err)
+			}
+			scrape(3 * time.Minute)
+		}
+		scrape(3 * time.Minute) // until what was compared of the dead host is out of date
+	})
+	if t.Failed() || len(pages) == 0 {
+		t.FailNow()
+	}
+	return pages, hosts
+}
+
+// scraped is what an exporter answers now.
+func scraped(t *testing.T, client *http.Client, address string) string {
+	t.Helper()
+	resp, err := client.Get(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := r.Watch(t.Context(), r.Names, control.WatchOptions{DriftEvery: 2 * time.Minute})
-	t.Cleanup(w.End)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s: %v", address, resp.Status, err)
+	}
+	return string(body)
+}
+
+// backfill loads pages into the data of a Prometheus that does not run yet, as its own scrapes would have.
+func backfill(t *testing.T, promtool, data string, pages []page) {
+	t.Helper()
+	var all strings.Builder
+	for _, p := range pages {
+		for line := range strings.Lines(p.body) {
+			line = strings.TrimSpace(line)
+			if line == "" || line[0] == '#' {
+				continue // without their types, counters may be called what they are in both forms of a page
+			}
+			series, value, _ := strings.Cut(line[strings.LastIndexByte(line, '}')+1:], " ")
+			labels := strings.TrimSuffix(line[:strings.LastIndexByte(line, '}')+1], "}")
+			if labels == "" {
+				labels = series + "{"
+			} else if !strings.HasSuffix(labels, "{") {
+				labels += ","
+			}
+			fmt.Fprintf(&all, "%sjob=\"weir\",instance=\"scraped\"} %s %s\n", labels, value, stamp(p.at))
+		}
+	}
+	all.WriteString("# EOF\n")
+	name := filepath.Join(t.TempDir(), "pages.om")
+	if err := os.WriteFile(name, []byte(all.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(promtool, "tsdb", "create-blocks-from", "openmetrics", "--quiet", name, data).CombinedOutput(); err != nil {
+		t.Fatalf("promtool: %v\n%s", err, out)
+	}
+}
+
+// stamp is a time in Prometheus's words.
+func stamp(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
+
+// TestMetricsAreServedWhereTheyAreSaidToBe asks where serveMetrics says that it serves.
+func TestMetricsAreServedWhereTheyAreSaidToBe(t *testing.T) {
+	var said bytes.Buffer
+	c := &console{out: io.Discard, err: &said}
+	r, err := c.mustHold("../../examples/pod1", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := r.Watch(t.Context(), nil, control.WatchOptions{})
+	defer w.End()
 	address, err := c.serveMetrics(w, "127.0.0.1:0", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSuffix(strings.TrimPrefix(address, "http://"), "/metrics")
+	if body := scraped(t, &http.Client{}, strings.TrimSuffix(address, "metrics")); body != "weir: see /metrics\n" || said.Len() > 0 {
+		t.Errorf("got %q, and it says %q", body, said.String())
+	}
+	_ = scraped(t, &http.Client{}, address)
 }
 
-// peerOf is the device that a port is cabled to.
-func (f *testFabric) peerOf(t *testing.T, device, port string) string {
+// installed is where a program of the package prometheus is.
+func installed(t *testing.T, program string) string {
 	t.Helper()
-	c := &console{out: io.Discard, err: io.Discard}
-	r, err := c.mustHold(f.dir, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range r.Fabric.Links {
-		for _, ends := range [][2]fabric.End{{l.A, l.B}, {l.B, l.A}} {
-			if at := ends[0].Address(); at.Device == device && at.Port == port {
-				return ends[1].Address().Device
-			}
-		}
-	}
-	return ""
-}
-
-// prometheusBinary is where Prometheus is installed.
-func prometheusBinary(t *testing.T) string {
-	t.Helper()
-	name, err := exec.LookPath("prometheus")
+	name, err := exec.LookPath(program)
 	if err == nil {
 		return name
 	}
 	if os.Getenv("WEIR_TEST_ALL") == "1" {
-		t.Fatal("prometheus is missing: install the package prometheus")
+		t.Fatalf("%s is missing: install the package prometheus", program)
 	}
-	t.Skip("prometheus is missing: install the package prometheus")
+	t.Skipf("%s is missing: install the package prometheus", program)
 	return ""
 }
 
 // testPrometheus is a Prometheus that runs until the test ends.
 type testPrometheus struct{ address string }
 
-// startPrometheus runs a Prometheus on what weir dashboards writes, with the target and the intervals of the test.
-func startPrometheus(t *testing.T, binary, target string) *testPrometheus {
+// startPrometheus runs a Prometheus on what weir dashboards writes, with the target and the intervals of the test, and the data that load
+// brings.
+func startPrometheus(t *testing.T, binary, target string, load func(data string)) *testPrometheus {
 	t.Helper()
 	dir := t.TempDir()
-	config := writtenConfig(t, dir, target)
+	config, data := writtenConfig(t, dir, target), filepath.Join(dir, "data")
+	load(data)
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +292,9 @@ func startPrometheus(t *testing.T, binary, target string) *testPrometheus {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	var said bytes.Buffer
-	cmd := exec.CommandContext(ctx, binary, "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "data"),
+	cmd := exec.CommandContext(ctx, binary, "--config.file="+config, "--storage.tsdb.path="+data,
+		"--storage.tsdb.retention.time=100y",
+		"--query.lookback-delta="+(2*scrapeEvery).String(), // what is loaded does not say where a series ended
 		"--web.listen-address="+p.address, "--log.level=warn")
 	cmd.Stdout, cmd.Stderr = &said, &said
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -256,7 +342,7 @@ func writtenConfig(t *testing.T, dir, target string) string {
 		t.Fatal(err)
 	}
 	for key := range config.Global {
-		config.Global[key] = scrapeEvery
+		config.Global[key] = "1s"
 	}
 	config.Alerting = nil
 	config.Scrape[0].Targets[0].Targets = []string{target}
@@ -269,38 +355,29 @@ func writtenConfig(t *testing.T, dir, target string) string {
 	return name
 }
 
-// waitFor asks until each of the expressions has returned a sample, or for as long as is waited, and gives the labels of what
-// was returned first, by expression.
-func (p *testPrometheus) waitFor(t *testing.T, exprs ...string) map[string][]map[string]string {
+// waitFor asks until the expression returns a sample, or for as long as is waited, and gives the labels of what was returned.
+func (p *testPrometheus) waitFor(t *testing.T, expr string) []map[string]string {
 	t.Helper()
 	deadline := time.After(askWithin)
 	tick := time.NewTicker(250 * time.Millisecond)
 	defer tick.Stop()
-	found := map[string][]map[string]string{}
 	for {
-		for _, expr := range exprs {
-			if found[expr] == nil {
-				if samples := p.ask(t, expr); samples != nil {
-					found[expr] = samples
-				}
-			}
-		}
-		if len(found) == len(exprs) {
-			return found
+		if samples := p.ask(t, "query", url.Values{"query": {expr}}); samples != nil {
+			return samples
 		}
 		select {
 		case <-deadline:
-			return found
+			return nil
 		case <-tick.C:
 		}
 	}
 }
 
-// ask is the labels of the samples that an expression has now; none while Prometheus does not answer yet.
-func (p *testPrometheus) ask(t *testing.T, expr string) []map[string]string {
+// ask is the labels of the series that a query returns; none while Prometheus does not answer yet.
+func (p *testPrometheus) ask(t *testing.T, endpoint string, query url.Values) []map[string]string {
 	t.Helper()
-	client := http.Client{Timeout: 5 * time.Second}
-	resp, err := client.Get("http://" + p.address + "/api/v1/query?" + url.Values{"query": {expr}}.Encode())
+	client := http.Client{Timeout: askWithin}
+	resp, err := client.Get("http://" + p.address + "/api/v1/" + endpoint + "?" + query.Encode())
 	if err != nil {
 		return nil
 	}
@@ -315,7 +392,7 @@ func (p *testPrometheus) ask(t *testing.T, expr string) []map[string]string {
 		}
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || answer.Status != "success" {
-		t.Fatalf("%s: %v %s", expr, err, answer.Error)
+		t.Fatalf("%s: %v %s", query, err, answer.Error)
 	}
 	var out []map[string]string
 	for _, r := range answer.Data.Result {
