@@ -12,32 +12,36 @@ type build struct{ asic, table, source, names string }
 // SKU is the row of a SKU, spelt as the vendor spells it; false where it is not in the catalog. Nothing is taken from the
 // look of a name.
 func (c *Catalog) SKU(name string) (SKU, bool) {
+	row, table, ok := c.row(name)
+	if table != "" {
+		row.Table = builtinTable(table)
+		row.Table.Name = name
+	}
+	return row, ok
+}
+
+// row is the row of a SKU; a table of the catalog itself is only named, since reading one takes longer than all the rest.
+func (c *Catalog) row(name string) (row SKU, table string, ok bool) {
 	if c != nil {
 		if row, ok := find(c.skus, func(r SKU) bool { return r.Name == name }); ok {
-			return row, true
+			return row, "", true
 		}
 	}
 	for list, rows := range [][]build{sonicSKUs, otherSKUs} {
 		for i := range rows {
 			b := &rows[i]
-			if !slices.Contains(strings.Fields(b.names), name) {
-				continue
+			if slices.Contains(strings.Fields(b.names), name) {
+				return SKU{Name: name, ASIC: b.asic, Computes: list == 0, Updater: b.source == gcuASICs, Source: b.source}, b.table, true
 			}
-			row := SKU{Name: name, ASIC: b.asic, Computes: list == 0, Updater: b.source == gcuASICs, Source: b.source}
-			if b.table != "" {
-				row.Table = builtinTable(b.table)
-				row.Table.Name = name
-			}
-			return row, true
 		}
 	}
-	return SKU{}, false
+	return SKU{}, "", false
 }
 
 // BySKU is the chip of the SKU; nil where the SKU is not in the catalog. A SKU whose chip no source names has a row without a
 // name, of which nothing else is known. The row is the caller's.
 func (c *Catalog) BySKU(name string) *ASIC {
-	s, ok := c.SKU(name)
+	s, _, ok := c.row(name)
 	if !ok {
 		return nil
 	}
