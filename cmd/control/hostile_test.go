@@ -3,8 +3,10 @@ package control
 import (
 	"bytes"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -92,7 +94,8 @@ func TestNoTextOfARepoIsSentForSomethingElse(t *testing.T) {
 		t.Fatalf("the repo itself: %v\n%s", err, whole.Findings)
 	}
 	values, taken, turn := 0, 0, 0
-	for name, file := range base {
+	for _, name := range slices.Sorted(maps.Keys(base)) {
+		file := base[name]
 		var all []*yaml.Node
 		var documents []*yaml.Node
 		decoder := yaml.NewDecoder(bytes.NewReader(file.Data))

@@ -89,6 +89,7 @@ func (d *decoder) scalar(s *shape, n *yaml.Node, doc string, dst reflect.Value) 
 		return
 	}
 	if err := s.scalar.read(n, dst); err != nil {
+		dst.SetZero() // nothing is half read
 		d.errorf(n, doc, "%s", err)
 	} else if several != nil {
 		d.names.Add(int64(several.Count()))

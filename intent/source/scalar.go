@@ -99,7 +99,6 @@ func namesScalar(t reflect.Type, l limits) *scalar {
 		}
 		for _, name := range all {
 			if err := f.refuse(name); err != nil {
-				dst.SetZero()
 				return err
 			}
 		}

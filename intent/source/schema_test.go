@@ -225,7 +225,7 @@ func (s schema) complain(body []byte) (string, bool) {
 // beyond are the cases in which the decoder sees more than a schema can say: what documents say together, and anchors.
 var beyond = []string{
 	"anchor", "defined-twice", "empty-file", "no-file", "no-name", "said-twice", "duplicate-device", "duplicate-port", "link-count", "link-device", "link-end", "link-port", "link-speed", "link-taken",
-	"no-platform", "state-platform", "nothing", "rdma-count", "catalog-cell", "catalog-chip", "catalog-table-missing", "catalog-table-rows", "catalog-twice",
+	"no-platform", "state-platform", "nothing", "rdma-count", "rdma-range", "catalog-cell", "catalog-chip", "catalog-table-missing", "catalog-table-rows", "catalog-twice",
 	"subnet-names", "subnet-shape", "link-back", "bug-chip",
 }
 
