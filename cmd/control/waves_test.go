@@ -1,6 +1,7 @@
 package control_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -63,13 +64,18 @@ func TestOneValueIsCorrectedOnABusyFabric(t *testing.T) {
 // The window of the counters is longer than the ten minutes that EOS's timer runs at least.
 func TestAWindowOfMoreThanTheUsualTimerIsCoveredByTheTimerOfTheSwitch(t *testing.T) {
 	onBusy(t, func(t *testing.T, f *testFabric) {
-		f.rewrite(t, "fabric.yaml", "detection: 200ms", "detection: 210ms")
-		f.rewrite(t, "fabric.yaml", "apply: {", "apply: {settle: 15m, ")
-		f.applied(t, control.Settle{})
+		const change = "kind: Override\nname: detection\nselect: {device: spine1}\npfc: {watchdog: {detection: %s}}\n"
+		f.write(t, "intent/detection.yaml", fmt.Sprintf(change, "400ms"))
+		f.rewrite(t, "intent/waves.yaml", "apply: {", "apply: {settle: 11m, ")
+		began := time.Now()
+		result := f.applied(t, control.Settle{})
+		if took := time.Since(began); took < 11*time.Minute || len(result.Devices) != 1 {
+			t.Errorf("it took %v: %+v", took, result)
+		}
 		if found := f.drifted(t); len(found) > 0 {
 			t.Errorf("drift: %v", found)
 		}
-		f.rewrite(t, "fabric.yaml", "detection: 210ms", "detection: 220ms")
+		f.write(t, "intent/detection.yaml", fmt.Sprintf(change, "600ms"))
 		r := f.open(t)
 		_, err := r.Apply(t.Context(), plannedOf(t, r), f.options(control.Settle{Window: 3 * time.Hour}))
 		if err == nil || !strings.Contains(err.Error(), "nothing was sent: ") || !strings.Contains(err.Error(), "--settle") {

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -209,10 +208,11 @@ func (b *bench) inject(on sim.Operation, f sim.FaultKind) {
 // eventually waits for something that the switch does by itself.
 func (b *bench) eventually(what string, is func() bool) {
 	b.t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); runtime.Gosched() {
-		if is() {
-			return
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(2 * time.Minute); !is(); <-tick.C {
+		if time.Now().After(deadline) {
+			b.t.Fatalf("%s: it did not come to that", what)
 		}
 	}
-	b.t.Fatalf("%s: it did not come to that", what)
 }
