@@ -132,7 +132,13 @@ func (f *testFabric) planned(t *testing.T) plan.Plan {
 
 func plannedOf(t *testing.T, r *control.Repo) plan.Plan {
 	t.Helper()
-	p, err := r.Plan(r.Names, r.Observe(t.Context(), r.Names, "", nil), control.PlanOptions{})
+	return planFor(t, r, r.Observe(t.Context(), r.Names, "", nil))
+}
+
+// planFor is the plan for what was observed.
+func planFor(t *testing.T, r *control.Repo, seen map[string]control.Observation) plan.Plan {
+	t.Helper()
+	p, err := r.Plan(r.Names, seen, control.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,9 +200,22 @@ func (f *testFabric) drifted(t *testing.T) []string {
 // states are what is read from every device now.
 func (f *testFabric) states(t *testing.T) map[string]plan.State {
 	t.Helper()
+	_, seen := f.observed(t)
+	return statesOf(t, seen)
+}
+
+// observed is the repo as it is now, and what its devices answer.
+func (f *testFabric) observed(t *testing.T) (*control.Repo, map[string]control.Observation) {
+	t.Helper()
 	r := f.open(t)
+	return r, r.Observe(t.Context(), r.Names, "", nil)
+}
+
+// statesOf are the states of devices that all answered.
+func statesOf(t *testing.T, seen map[string]control.Observation) map[string]plan.State {
+	t.Helper()
 	out := map[string]plan.State{}
-	for name, o := range r.Observe(t.Context(), r.Names, "", nil) {
+	for name, o := range seen {
 		if o.Err != nil {
 			t.Fatal(o.Err)
 		}

@@ -86,9 +86,13 @@ func TestAFaultInTheMiddleOfAWaveIsUndoneOrRecovered(t *testing.T) {
 	for _, x := range failures() {
 		t.Run(x.String(), func(t *testing.T) {
 			onFabric(t, pairs(), func(t *testing.T, f *testFabric) {
-				before := f.states(t)
+				r, seen := f.observed(t)
+				before := statesOf(t, seen)
 				f.provoke(t, x)
-				result := f.apply(t, blind())
+				result, err := r.Apply(t.Context(), planFor(t, r, seen), f.options(blind()))
+				if err != nil {
+					t.Fatal(err)
+				}
 				if f.observe != nil {
 					t.Fatal("nothing was sent to the device")
 				}
@@ -146,9 +150,10 @@ func consistent(t *testing.T, failing string, result control.Result) {
 // asSaid checks that devices are what the result of a run says, once nothing is left to recover.
 func (f *testFabric) asSaid(t *testing.T, before map[string]plan.State, result control.Result) {
 	t.Helper()
-	now := f.states(t)
+	r, seen := f.observed(t)
+	now := statesOf(t, seen)
 	wanted := map[string]bool{}
-	for _, s := range slices.Concat(f.planned(t).Waves...) {
+	for _, s := range slices.Concat(planFor(t, r, seen).Waves...) {
 		wanted[s.Device] = true // is not as the intent says
 	}
 	confirmed := map[string]bool{}
