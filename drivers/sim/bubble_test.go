@@ -24,6 +24,7 @@ import (
 	subscribe "github.com/weirfabric/weir/telemetry/gnmi"
 	"github.com/weirfabric/weir/telemetry/poll"
 	"github.com/weirfabric/weir/templates"
+	"github.com/weirfabric/weir/templates/pack"
 )
 
 // pod is two leaves and two spines of both switch languages, with a host at each leaf.
@@ -54,6 +55,9 @@ func pod() []sim.Spec {
 
 // authority is made once for all tests: keys are slow.
 var authority = sync.OnceValues(sim.NewAuthority)
+
+// packs are decoded once for all tests.
+var packs = pack.NewReader(templates.FS)
 
 // virtual is a lab on an in-memory network, and the ways to its devices. It is made in a bubble.
 type virtual struct {
@@ -106,11 +110,11 @@ func (v *virtual) endpoint(spec sim.Spec) drivers.Endpoint {
 }
 
 func (v *virtual) overGNMI() gnmi.Dialer {
-	return gnmi.Dialer{Packs: templates.FS, DialContext: v.network.DialContext}
+	return gnmi.Dialer{Packs: packs, DialContext: v.network.DialContext}
 }
 
 func (v *virtual) overSSH() ssh.Dialer {
-	return ssh.Dialer{Packs: templates.FS, DialContext: v.network.DialContext}
+	return ssh.Dialer{Packs: packs, DialContext: v.network.DialContext}
 }
 
 // dial opens a connection to a device by both transports, which the test closes.
@@ -173,7 +177,7 @@ func (v *virtual) gather() (store *collect.Store, stop func()) {
 	store = collect.New(collect.Options{})
 	var all sync.WaitGroup
 	for _, spec := range v.specs {
-		bindings, err := telemetry.ReadBindings(templates.FS, spec.Platform)
+		bindings, err := telemetry.ReadBindings(packs, spec.Platform)
 		if err != nil {
 			v.t.Fatal(err)
 		}

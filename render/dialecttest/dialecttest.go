@@ -48,12 +48,12 @@ func Run[D any](t *testing.T, l render.Language[D], devs []D, o Options[D]) {
 	}
 	t.Run("a document does not differ from itself", func(t *testing.T) { each(t, devs, func(t *testing.T, dev D) { selfDiff(t, l, dev, o) }) })
 	t.Run("a fresh device becomes what is wanted and can be led back", func(t *testing.T) {
-		each(t, devs, func(t *testing.T, dev D) { lead(t, l, dev, o, o.Start(t, dev, nil)) })
+		each(t, devs, func(t *testing.T, dev D) { thereAndBack(t, l, dev, o, o.Start(t, dev, nil)) })
 	})
 	t.Run("a device becomes another one and can be led back", func(t *testing.T) {
 		for i := 1; i < len(devs); i++ {
 			doc, _ := l.Write(devs[i-1])
-			t.Run(fmt.Sprint(i), func(t *testing.T) { lead(t, l, devs[i], o, o.Start(t, devs[i-1], l.Print(doc))) })
+			t.Run(fmt.Sprint(i), func(t *testing.T) { thereAndBack(t, l, devs[i], o, o.Start(t, devs[i-1], l.Print(doc))) })
 		}
 	})
 	if !o.Piecemeal {
@@ -145,9 +145,9 @@ func selfDiff[D any](t *testing.T, l render.Language[D], dev D, o Options[D]) {
 	}
 }
 
-// lead takes a device to what is wanted, then back by the chunks' own undo, then there again and back by the undo that is worked out
+// thereAndBack takes a device to what is wanted, then back by the chunks' own undo, then there again and back by the undo that is worked out
 // from what is read: from the end it is what the chunks have, the last first, and from after each of them it leads back too.
-func lead[D any](t *testing.T, l render.Language[D], dev D, o Options[D], d Device) {
+func thereAndBack[D any](t *testing.T, l render.Language[D], dev D, o Options[D], d Device) {
 	want := write(t, l, dev)
 	b := render.Bind(l, dev, o.Name(dev), o.Platform, owns(o.Name(dev), want))
 	before, foreign := read[D](t, b, d), d.Foreign()

@@ -127,7 +127,7 @@ func (l lab) costs(name string, sw *fabric.Switch, want plan.Document, route pla
 	}
 	b := render.Bind(Language{}, sw, "leaf1", "sonic", ownsAll(want))
 	began := time.Now()
-	step := l.lead(b, want, route)
+	step := l.bring(b, want, route)
 	if took := time.Since(began); !within(step.Cost, took, took) {
 		l.t.Errorf("%s: %d changes were expected to take %v and took %v", name, len(step.Changes), step.Cost, took)
 	}
@@ -148,7 +148,7 @@ func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 		sw := oneLeaf(t, sn4600c, 2)
 		want, _ := Language{}.Write(sw)
 		b := render.Bind(Language{}, sw, "leaf1", "sonic", ownsAll(want))
-		l.lead(b, want, plan.SSHBulk)
+		l.bring(b, want, plan.SSHBulk)
 		if got := ask("ls -d /tmp/weir-scratch.* || true"); got != "" {
 			t.Errorf("there is %q, and %q was there before", got, left)
 		}

@@ -68,8 +68,8 @@ func (l lab) read(b render.Bound) plan.State {
 	return state
 }
 
-// lead takes the switch to what is wanted and returns the step that did.
-func (l lab) lead(b render.Bound, want plan.Document, route plan.Route) plan.Step {
+// bring takes the switch to what is wanted and returns the step that did.
+func (l lab) bring(b render.Bound, want plan.Document, route plan.Route) plan.Step {
 	l.t.Helper()
 	have := l.read(b)
 	have.Route = route
@@ -120,7 +120,7 @@ func TestASimulatedSwitchIsLedThereAndBackOverItsRealProtocols(t *testing.T) {
 			b := render.Bind(Language{}, sw, "leaf1", "sonic", ownsAll(want))
 			l.set("DEVICE_METADATA", "localhost", "buffer_model", model)
 			before := l.read(b)
-			if step := l.lead(b, want, ""); step.Route != plan.SSHBulk {
+			if step := l.bring(b, want, ""); step.Route != plan.SSHBulk {
 				t.Errorf("the rollout goes by %s", step.Route)
 			}
 			if c, _ := l.Counters("leaf1", "Ethernet0"); c.Flaps != 0 {
@@ -136,7 +136,7 @@ func TestASimulatedSwitchIsLedThereAndBackOverItsRealProtocols(t *testing.T) {
 			if c, _ := l.Counters("leaf1", "Ethernet0"); c.Flaps == 0 {
 				t.Error("a queue of a port that is up changed over gNMI without a flap")
 			}
-			l.lead(b, before.Owned, plan.SSHBulk)
+			l.bring(b, before.Owned, plan.SSHBulk)
 			if diff := cmp.Diff(lines(before.Owned), lines(l.read(b).Owned)); diff != "" {
 				t.Errorf("the switch is not as before (-before +after):\n%s", diff)
 			}
@@ -149,7 +149,7 @@ func (l lab) small(sw *fabric.Switch) {
 	l.t.Helper()
 	want, _ := Language{}.Write(sw)
 	b := render.Bind(Language{}, sw, "leaf1", "sonic", ownsAll(want))
-	if step := l.lead(b, want, ""); step.Route != plan.GNMISet || step.Impact() != plan.Flaps {
+	if step := l.bring(b, want, ""); step.Route != plan.GNMISet || step.Impact() != plan.Flaps {
 		l.t.Errorf("a few changes go by %s with impact %s", step.Route, step.Impact())
 	}
 }

@@ -125,14 +125,14 @@ func TestALanguageLeadsTheDeviceThereAndBack(t *testing.T) {
 		d := typed{t, New(b).(*Device), new(int), plan.Manifest{}}
 		first, second := random(seed), random(seed+100)
 		start, foreign := string(d.Config()), string(d.Foreign())
-		there := d.lead(language, first)
+		there := d.bring(language, first)
 		middle := string(d.Config())
-		d.lead(language, second)
-		d.back(d.lead(language, first))
+		d.bring(language, second)
+		d.back(d.bring(language, first))
 		if diff := cmp.Diff(string(d.Foreign()), foreign); diff != "" {
 			t.Errorf("seed %d: what others configured changed: got -, want +:\n%s", seed, diff)
 		}
-		d.lead(language, first)
+		d.bring(language, first)
 		if diff := cmp.Diff(string(d.Config()), middle); diff != "" {
 			t.Errorf("seed %d: the same switch is another configuration: got -, want +:\n%s", seed, diff)
 		}
@@ -143,8 +143,8 @@ func TestALanguageLeadsTheDeviceThereAndBack(t *testing.T) {
 	}
 }
 
-// lead makes the device what is wanted and returns what was done. Then nothing remains to be done.
-func (d typed) lead(language *lines.Language, sw *fabric.Switch) plan.Step {
+// bring makes the device what is wanted and returns what was done. Then nothing remains to be done.
+func (d typed) bring(language *lines.Language, sw *fabric.Switch) plan.Step {
 	d.t.Helper()
 	bound := render.Bind(language, sw, "leaf1", "eos", nil)
 	want, findings := bound.Write()

@@ -230,7 +230,7 @@ func (d *Device) throughUpdater(ctx context.Context, i invocation, process strin
 			return status, err
 		}
 	}
-	if err := d.take(ctx, serverTimeout); err != nil {
+	if err := d.awaitUpdater(ctx, serverTimeout); err != nil {
 		return 1, err
 	}
 	have, _ := d.snapshot()

@@ -29,7 +29,7 @@ func (s *server) Set(ctx context.Context, req *gpb.SetRequest) (*gpb.SetResponse
 	if err != nil {
 		return nil, err
 	}
-	if err := s.take(ctx, queueTimeout); err != nil {
+	if err := s.awaitUpdater(ctx, queueTimeout); err != nil {
 		return nil, status.Error(codes.Unknown, err.Error())
 	}
 	have, _ := s.snapshot()

@@ -154,8 +154,8 @@ func (d *Device) Config() []byte {
 // Wait returns when no update runs any more.
 func (d *Device) Wait() { d.work.Wait() }
 
-// take waits for the updater, for at most a device time.
-func (d *Device) take(ctx context.Context, atMost time.Duration) error {
+// awaitUpdater waits for the updater's turn, for at most a device time.
+func (d *Device) awaitUpdater(ctx context.Context, atMost time.Duration) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	tooLate := make(chan error, 1)
