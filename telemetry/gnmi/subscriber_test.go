@@ -1,162 +1,20 @@
 package gnmi
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
-	"log/slog"
-	"net"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	gpb "github.com/openconfig/gnmi/proto/gnmi"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
-	"google.golang.org/grpc/test/bufconn"
 
-	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/telemetry"
-	"github.com/weirfabric/weir/templates"
-	"github.com/weirfabric/weir/templates/pack"
 )
-
-// server is a small device. Subscribe calls stream with the number of the call, from 0, for the target asked for.
-type server struct {
-	gpb.UnimplementedGNMIServer
-	stream func(call int, target string, s gpb.GNMI_SubscribeServer) error
-	get    func(path string) (string, error)
-
-	mu    sync.Mutex
-	calls map[string]int
-}
-
-func (s *server) Subscribe(stream gpb.GNMI_SubscribeServer) error {
-	req, err := stream.Recv()
-	if err != nil {
-		return err
-	}
-	target := req.GetSubscribe().GetPrefix().GetTarget()
-	s.mu.Lock()
-	n := s.calls[target]
-	s.calls[target]++
-	s.mu.Unlock()
-	return s.stream(n, target, stream)
-}
-
-// subscribed is how often the target was subscribed to.
-func (s *server) subscribed(target string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.calls[target]
-}
-
-func (s *server) Get(_ context.Context, req *gpb.GetRequest) (*gpb.GetResponse, error) {
-	body, err := s.get(req.GetPath()[0].GetElem()[0].GetName())
-	if err != nil {
-		return nil, err
-	}
-	n := update("", req.GetPath()[0].GetElem()[0].GetName(), object(body))
-	n.Update[0].Path = req.GetPath()[0]
-	return &gpb.GetResponse{Notification: []*gpb.Notification{n}}, nil
-}
-
-// heard keeps what a source puts.
-type heard struct {
-	mu   sync.Mutex
-	last map[string]telemetry.Sample
-	all  []telemetry.Sample
-	log  bytes.Buffer // what the source logged; to be read when it has ended
-}
-
-func bindings(t *testing.T, platform string) pack.Counters {
-	t.Helper()
-	b, err := telemetry.ReadBindings(templates.FS, platform)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func (h *heard) Put(samples []telemetry.Sample) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, s := range samples {
-		h.last[s.Metric.Name+" "+s.Addr.String()] = s
-	}
-	h.all = append(h.all, samples...)
-}
-
-func (h *heard) value(t *testing.T, name string) float64 {
-	t.Helper()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	s, ok := h.last[name]
-	if !ok {
-		t.Errorf("nothing was put for %s", name)
-	}
-	return s.Value
-}
-
-// watch runs a subscriber against the server inside the bubble of a synctest, for the time given.
-func watch(t *testing.T, platform string, s *server, d telemetry.Device, during time.Duration) (*heard, error) {
-	t.Helper()
-	s.calls = map[string]int{}
-	if s.get == nil {
-		s.get = func(string) (string, error) { return "{}", nil }
-	}
-	listener := bufconn.Listen(1 << 20)
-	g := grpc.NewServer()
-	gpb.RegisterGNMIServer(g, s)
-	go func() { _ = g.Serve(listener) }() // it ends with Stop
-	defer g.Stop()
-	h := &heard{last: map[string]telemetry.Sample{}}
-	sub := &Subscriber{Device: d, Bindings: bindings(t, platform), Sink: h, Log: slog.New(slog.NewTextHandler(&h.log, nil)), Dial: func(context.Context) (Conn, error) {
-		return grpc.NewClient("passthrough:///device", grpc.WithTransportCredentials(insecure.NewCredentials()),
-			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
-	}}
-	// A deadline would travel to the server, which could end the stream before it is ours to end.
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	defer time.AfterFunc(during, cancel).Stop()
-	err := sub.Run(ctx)
-	return h, err
-}
-
-func send(s gpb.GNMI_SubscribeServer, n *gpb.Notification) error {
-	return s.Send(&gpb.SubscribeResponse{Response: &gpb.SubscribeResponse_Update{Update: n}})
-}
-
-func sync1(s gpb.GNMI_SubscribeServer) error {
-	return s.Send(&gpb.SubscribeResponse{Response: &gpb.SubscribeResponse_SyncResponse{SyncResponse: true}})
-}
-
-// every sends what make gives each interval, until the stream ends.
-func every(s gpb.GNMI_SubscribeServer, interval time.Duration, make func() *gpb.Notification) error {
-	for {
-		if err := send(s, make()); err != nil {
-			return err
-		}
-		select {
-		case <-s.Context().Done():
-			return s.Context().Err()
-		case <-time.After(interval):
-		}
-	}
-}
-
-func pfcwd() *gpb.Notification {
-	return update("", "COUNTERS/Ethernet*/Pfcwd", object(`{"etp1:3":{"PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED":"2"}}`))
-}
 
 func TestCountersArriveUnderTheNamesOfPorts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -343,50 +201,6 @@ func TestAPathThatStopsIsNamedAndMissing(t *testing.T) {
 	})
 }
 
-func TestARefusedLoginIsTriedAgainRarelyAndTheDeviceStaysDown(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &server{stream: func(int, string, gpb.GNMI_SubscribeServer) error {
-			return status.Error(codes.Unauthenticated, "who are you")
-		}}
-		h, err := watch(t, "eos", s, port0, time.Hour)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := s.subscribed(""); got < 3 || got > 20 {
-			t.Errorf("got %d logins in an hour", got)
-		}
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		up := h.last["weir_target_up leaf1"]
-		if age := time.Since(up.At); up.Value != 0 || age > time.Minute {
-			t.Errorf("weir_target_up is %v, told %v ago, want 0 without end", up.Value, age)
-		}
-	})
-}
-
-func TestWhatAnOperatorMustChangeStopsTheSubscription(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &server{stream: func(int, string, gpb.GNMI_SubscribeServer) error {
-			return status.Error(codes.InvalidArgument, "unsupported path")
-		}}
-		began := time.Now()
-		h, err := watch(t, "eos", s, telemetry.Device{Name: "leaf1"}, time.Hour)
-		want := "leaf1: subscribe to openconfig: rpc error: code = InvalidArgument desc = unsupported path"
-		if err == nil || err.Error() != want {
-			t.Errorf("got %v, want %s", err, want)
-		}
-		if got := s.subscribed(""); got != 1 {
-			t.Errorf("got %d subscriptions, want one: it is not tried again", got)
-		}
-		if took := time.Since(began); took > time.Minute {
-			t.Errorf("it was told after %s", took)
-		}
-		if got := h.value(t, "weir_target_up leaf1"); got != 0 {
-			t.Errorf("weir_target_up is %v", got)
-		}
-	})
-}
-
 func TestOneRefusedStreamDoesNotStopTheOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{stream: func(_ int, target string, s gpb.GNMI_SubscribeServer) error {
@@ -406,97 +220,4 @@ func TestOneRefusedStreamDoesNotStopTheOther(t *testing.T) {
 			t.Errorf("got %d subscriptions to what was refused, want one", got)
 		}
 	})
-}
-
-func TestADeviceThatCannotBeReachedIsTriedAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var tries int
-		h := &heard{last: map[string]telemetry.Sample{}}
-		s := &Subscriber{Device: telemetry.Device{Name: "leaf1"}, Bindings: bindings(t, "eos"), Sink: h, Dial: func(context.Context) (Conn, error) {
-			tries++
-			return nil, status.Error(codes.Unavailable, "connection refused")
-		}}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-		defer cancel()
-		if err := s.Run(ctx); err != nil {
-			t.Error(err)
-		}
-		if tries < 8 || tries > 60 {
-			t.Errorf("got %d tries in ten minutes", tries)
-		}
-		if got := h.value(t, "weir_target_up leaf1"); got != 0 {
-			t.Errorf("weir_target_up is %v", got)
-		}
-	})
-}
-
-func TestARefusedLoginIsKnownByItsKindHoweverItIsWrapped(t *testing.T) {
-	for name, c := range map[string]struct {
-		err  error
-		want string
-	}{
-		"the device away": {&drivers.UnreachableError{Device: "leaf1", Address: "a:1", Err: errors.New("no route")}, "no connection for telemetry"},
-		"a wrong password": {fmt.Errorf("dial: %w", &drivers.AuthError{Device: "leaf1", Err: errors.New("denied"), Hint: "check the password"}),
-			"the device refuses the login of the subscription"},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			var logged bytes.Buffer
-			s := &Subscriber{Device: telemetry.Device{Name: "leaf1"}, Bindings: bindings(t, "eos"), Sink: &heard{last: map[string]telemetry.Sample{}},
-				Log: slog.New(slog.NewTextHandler(&logged, nil)), Dial: func(context.Context) (Conn, error) { return nil, c.err }}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			if err := s.Run(ctx); err != nil {
-				t.Error(err)
-			}
-			if !strings.Contains(logged.String(), c.want) {
-				t.Errorf("%s: got %s, want %q", name, logged.String(), c.want)
-			}
-		})
-	}
-}
-
-func TestScanningIsAsGoodAsDecoding(t *testing.T) {
-	for _, body := range seeds() {
-		compare(t, []byte(body))
-	}
-}
-
-func FuzzRows(f *testing.F) {
-	for _, s := range seeds() {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) { compare(t, body) })
-}
-
-func seeds() []string {
-	return []string{`{}`, `{"a":{}}`, `{"a":{"b":"1"},"c":{"d":2,"e":null,"f":true}}`, ` { "a" : { "b" : [1,{"x":"}"}] , "c" : "2" } } `,
-		`{"a":1}`, `{"a":{"b":"1"}`, `{"a":{"b":}}`, `[]`, `{"a\u0062":{"c":"\n"}}`, `{"skip":{"x":{"y":[{}]}},"a":{"b":"1"}}`}
-}
-
-// compare holds the scanner against encoding/json: what is one object of objects is read the same, and nothing makes it panic.
-func compare(t *testing.T, body []byte) {
-	t.Helper()
-	if !utf8.Valid(body) {
-		return // encoding/json replaces what is no UTF-8
-	}
-	read := func(scan func([]byte, func([]byte) bool, func(name, value []byte)) error) (map[string]string, error) {
-		out := map[string]string{}
-		var row string
-		err := scan(body, func(name []byte) bool { row = string(name); return !strings.HasPrefix(row, "skip") },
-			func(name, value []byte) { out[row+"/"+string(name)] = string(value) })
-		return out, err
-	}
-	want, err := read(scanSlowly)
-	if err != nil {
-		_, _ = read(scanRows) // may say anything but must end
-		return
-	}
-	got, err := read(scanRows)
-	if err != nil {
-		t.Errorf("%s: %v", body, err)
-		return
-	}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Errorf("%s (-got +want)\n%s", body, diff)
-	}
 }
