@@ -75,9 +75,7 @@ func Run(ctx context.Context, seed uint64, dir string) (Report, error) {
 	if s.first, err = scaffold(s.spec); err != nil {
 		return Report{}, err
 	}
-	if s.two {
-		s.first = secondClass(s.first)
-	}
+	s.first = s.story.first(s.first)
 	s.second = s.change.of(s.first)
 	s.third = s.later.of(s.second)
 	if s.world, err = newWorld(ctx, s.first, dir); err != nil {
@@ -321,7 +319,10 @@ func (s *storm) rollback(l *life, repo fstest.MapFS, back int, settle control.Se
 		return
 	}
 	rows = slices.DeleteFunc(rows, func(row control.RunRow) bool { return row.Verb != "apply" || row.Outcome != control.Applied })
-	if len(rows) == 0 || s.rolled && len(rows) == 1 { // the first is the rollout before the story
+	if s.rolled { // the first is the rollout before the story
+		rows = rows[1:]
+	}
+	if len(rows) == 0 {
 		e.err = errors.New("there is no run to roll back")
 		return
 	}

@@ -27,6 +27,7 @@ type story struct {
 	edits   []string // devices that somebody else has changed something on before
 	harmful bool     // the change makes the network drop under the traffic, or takes the way of a class
 	reboot  bool     // every device restarts once the storm is over
+	wide    bool     // waves may be as large as they can be
 	two     bool     // there are two lossless classes, and hosts that send in each
 	later   change   // a further change of the intent, which acts of the verb "apply later" bring
 }
@@ -46,6 +47,18 @@ func (c change) of(repo fstest.MapFS) fstest.MapFS {
 		return repo
 	}
 	return with(repo, c.file, c.body)
+}
+
+// first is the repo before its change, from the one that the scaffold writes.
+func (s *story) first(repo fstest.MapFS) fstest.MapFS {
+	if s.wide {
+		body := string(repo["fabric.yaml"].Data)
+		repo = with(repo, "fabric.yaml", strings.Replace(body, "apply: {canary: leaf1}", "apply: {canary: leaf1, share: 100%}", 1))
+	}
+	if s.two {
+		repo = secondClass(repo)
+	}
+	return repo
 }
 
 // secondClass is a repo with another lossless class, and a host that sends in it.
@@ -92,6 +105,7 @@ func storyOf(seed uint64) *story {
 	if !s.rolled {
 		s.settle.Idle = "accept"
 	}
+	s.wide = s.chance(0.6)
 	s.two = s.rolled && s.spec.Hosts > 1 && s.chance(0.3)
 	s.change = s.intent("change")
 	s.later = s.intent("later")
@@ -121,10 +135,12 @@ func pick[T any](s *story, from ...T) T { return from[s.rng.IntN(len(from))] }
 func (s *story) fabric() inventory.ClosSpec {
 	platforms := []string{"sonic", "eos"}
 	spec := inventory.ClosSpec{
-		Name: "pod1", Leaves: 2, Spines: 1 + s.rng.IntN(2), Hosts: 1 + s.rng.IntN(4), Ports: 8,
+		Name: "pod1", Leaves: pick(s, 2, 2, 3), Spines: 1 + s.rng.IntN(2), Hosts: pick(s, 1, 2, 3, 3, 4), Ports: 8,
 		Leaf: []string{pick(s, platforms...), pick(s, platforms...)}, Spine: []string{pick(s, platforms...), pick(s, platforms...)},
 	}
-	spec.NICs = 1 + s.rng.IntN(2)
+	if spec.NICs = 1 + s.rng.IntN(2); spec.Leaves%spec.NICs > 0 {
+		spec.NICs = 1
+	}
 	return spec
 }
 
