@@ -22,7 +22,7 @@ type Recorder struct {
 // Exchange is one line of a recording.
 type Exchange struct {
 	Device  string        `json:"device"`
-	Call    string        `json:"call"` // dial, get, set, confirm, cancel
+	Call    string        `json:"call"` // dial, get, set, confirm, cancel, claim, markers, unclaim
 	Queries []plan.Query  `json:"queries,omitempty"`
 	Answers []Said        `json:"answers,omitempty"`
 	Chunk   *plan.Chunk   `json:"chunk,omitempty"`
@@ -116,6 +116,34 @@ func (r *recorded) Cancel(ctx context.Context, p plan.Pending) error {
 	err := r.target.Cancel(ctx, p)
 	_ = r.write(Exchange{Call: "cancel", Pending: &p}, err)
 	return err
+}
+
+// Claim, Markers and Unclaim are recorded with the markers that stand after them.
+func (r *recorded) Claim(ctx context.Context, m Marker) ([]Marker, error) {
+	return r.marked("claim", func(k Marking) ([]Marker, error) { return k.Claim(ctx, m) })
+}
+
+func (r *recorded) Markers(ctx context.Context) ([]Marker, error) {
+	return r.marked("markers", func(k Marking) ([]Marker, error) { return k.Markers(ctx) })
+}
+
+func (r *recorded) Unclaim(ctx context.Context, m Marker) error {
+	_, err := r.marked("unclaim", func(k Marking) ([]Marker, error) { return nil, k.Unclaim(ctx, m) })
+	return err
+}
+
+func (r *recorded) marked(call string, do func(Marking) ([]Marker, error)) ([]Marker, error) {
+	k, err := markingOf(r.target, r.device)
+	if err != nil {
+		return nil, err
+	}
+	standing, err := do(k)
+	x := Exchange{Call: call}
+	for _, m := range standing {
+		x.Answers = append(x.Answers, Said{Name: "marker", Body: r.clean(m.Text)})
+	}
+	_ = r.write(x, err)
+	return standing, err
 }
 
 func (r *recorded) Close() error { return r.target.Close() }

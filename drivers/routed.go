@@ -142,6 +142,51 @@ func (t *routed) route(ctx context.Context, p plan.Pending) (Target, error) {
 	return target, nil
 }
 
+// Claim, Markers and Unclaim go over SSH, whatever the route of changes is.
+func (t *routed) Claim(ctx context.Context, m Marker) ([]Marker, error) {
+	k, err := t.marking(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return k.Claim(ctx, m)
+}
+
+func (t *routed) Markers(ctx context.Context) ([]Marker, error) {
+	k, err := t.marking(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return k.Markers(ctx)
+}
+
+func (t *routed) Unclaim(ctx context.Context, m Marker) error {
+	k, err := t.marking(ctx)
+	if err != nil {
+		return err
+	}
+	return k.Unclaim(ctx, m)
+}
+
+func (t *routed) marking(ctx context.Context) (Marking, error) {
+	l, ok := t.legs[plan.SSH]
+	if !ok {
+		return nil, &NoMarkerError{t.device, "it is reached over gNMI alone"}
+	}
+	target, err := l.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return markingOf(target, t.device)
+}
+
+// markingOf is a target as one whose device may hold markers.
+func markingOf(t Target, device string) (Marking, error) {
+	if k, ok := t.(Marking); ok {
+		return k, nil
+	}
+	return nil, &NoMarkerError{device, "its transport has none"}
+}
+
 func (t *routed) Close() error {
 	var errs []error
 	for _, l := range t.legs {

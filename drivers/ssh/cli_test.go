@@ -66,13 +66,27 @@ func TestTheRunningConfigurationMayQuoteRefusalsAndPrompts(t *testing.T) {
 
 func TestOnlyWeirsOwnForgottenSessionsAreReclaimed(t *testing.T) {
 	s, v := newSwitch(t, func(_ *server, v *vsw) {
-		v.sessions = map[string]string{"weir-old": "pending", "anna": "pending", "weir-waits": "pendingCommitTimer", "weir-done": "completed"}
+		v.sessions = map[string]string{"weir-old": "pending", "anna": "pending", "weir-mark-1-cafe": "pending", "weir-done": "completed"}
 	})
 	if err := dialSwitch(t, s).Set(t.Context(), lines("value after"), session1()); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"weir-old": "aborted", "anna": "pending", "weir-waits": "pendingCommitTimer", "weir-done": "completed", "weir-1": "completed"}
+	want := map[string]string{"weir-old": "aborted", "anna": "pending", "weir-mark-1-cafe": "pending", "weir-done": "completed", "weir-1": "completed"}
 	if diff := cmp.Diff(want, v.states()); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
+
+func TestNothingIsSentWhileTheCommitOfAnotherChangeWaits(t *testing.T) {
+	s, v := newSwitch(t, func(_ *server, v *vsw) {
+		v.sessions = map[string]string{"weir-old": "pending", "weir-waits": "pendingCommitTimer"}
+	})
+	err := dialSwitch(t, s).Set(t.Context(), lines("value after"), session1())
+	var rejected *drivers.RejectedError
+	if want := "leaf1: nothing took effect: session weir-waits was committed and waits for its confirmation"; !errors.As(err, &rejected) || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if diff := cmp.Diff(map[string]string{"weir-old": "pending", "weir-waits": "pendingCommitTimer"}, v.states()); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)
 	}
 }

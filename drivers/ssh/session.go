@@ -23,7 +23,14 @@ func (c *cli) session(ctx context.Context, lines []string, p plan.Pending) error
 	if err != nil {
 		return drivers.NotSent(device, err)
 	}
-	if err := c.reclaim(ctx); err != nil {
+	all, _, err := c.list(ctx)
+	if err == nil {
+		err = c.foreign(all, p.Name)
+	}
+	if err == nil {
+		err = c.reclaim(ctx, all)
+	}
+	if err != nil {
 		return drivers.NotSent(device, err)
 	}
 	if err := c.fill(ctx, lines, p.Name); err != nil {
@@ -165,16 +172,24 @@ func (c *cli) list(ctx context.Context) (all sessions, ok bool, err error) {
 	return all, json.Unmarshal([]byte(said), &all) == nil, nil
 }
 
-// reclaim aborts the sessions that a weir which was cut off has left open: a device allows only a few, and then refuses
-// everyone. One that waits for its confirmation is none of them.
-func (c *cli) reclaim(ctx context.Context) error {
-	all, _, err := c.list(ctx)
-	if err != nil {
-		return err
-	}
+// foreign is an error where the commit of another session of weir waits for its confirmation: it is of another change.
+func (c *cli) foreign(all sessions, name string) error {
 	verbs := c.pack.Session
+	for _, other := range slices.Sorted(maps.Keys(all.Sessions)) {
+		if other != name && strings.HasPrefix(other, verbs.Ours) && all.waits(other, verbs) {
+			return fmt.Errorf("session %s was committed and waits for its confirmation", c.endpoint.Quote(other))
+		}
+	}
+	return nil
+}
+
+// reclaim aborts the sessions that a weir which was cut off has left open: a device allows only a few, and then refuses
+// everyone. One that waits for its confirmation is none of them, and no marker is.
+func (c *cli) reclaim(ctx context.Context, all sessions) error {
+	verbs, marker := c.pack.Session, c.pack.Marker.Prefix
 	for _, name := range slices.Sorted(maps.Keys(all.Sessions)) {
-		if !strings.HasPrefix(name, verbs.Ours) || all.Sessions[name].State != verbs.Pending || all.Timed == name {
+		left := strings.HasPrefix(name, verbs.Ours) && all.Sessions[name].State == verbs.Pending && all.Timed != name
+		if !left || marker != "" && strings.HasPrefix(name, marker) {
 			continue
 		}
 		c.log.Info("abort a session that was left open", "session", name)

@@ -41,6 +41,8 @@ type SSH struct {
 	SetTimeout time.Duration `yaml:"setTimeout"` // of a commit, or of a command that changes something
 	Missing    []Pattern     `yaml:"missing"`    // in a refusal: the device has no such thing, which is no error
 
+	Marker     Marker        `yaml:"marker"`
+
 	// Of the terminal manner.
 	Host     string    `yaml:"host"`     // pattern of the host name in the prompt
 	Prompt   string    `yaml:"prompt"`   // pattern of the whole prompt; {host} stands for the host name
@@ -60,6 +62,24 @@ type SSH struct {
 	Complaints   []Pattern `yaml:"complaints"`   // in what a change prints to its errors: it was refused, whatever the exit status
 	Unsure       []Pattern `yaml:"unsure"`       // in a refusal: it may have taken effect; it is sent again
 	Settled      []Pattern `yaml:"settled"`      // in the refusal of what was sent again: it had taken effect
+}
+
+// Marker is how a run marks the device while it changes it, so that runs of other journals keep off. {name} stands for a plain
+// word that names run and journal, {text} for one line that says more, as one word of a shell.
+//
+// Of the shell manner the marker is that line: Claim puts it there where none stands, whole and at once, and prints what stands
+// then; Read prints what stands; Remove takes exactly this one away and prints what stands then. Nothing printed and a pattern of
+// Missing say that none stands.
+//
+// Of the terminal manner the marker is a session that is left open: Claim opens it and leaves it, the list of sessions reads it,
+// and Remove aborts it. Its name is Prefix and {name}.
+type Marker struct {
+	Claim  []string  `yaml:"claim"` // one after another; of the shell manner one; empty: the device holds none
+	Read   string    `yaml:"read"`
+	Remove string    `yaml:"remove"`
+	Root   bool      `yaml:"root"`   // the commands go through sudo for every user but root
+	Denied []Pattern `yaml:"denied"` // the user may not do that: the device holds none
+	Prefix string    `yaml:"prefix"`
 }
 
 // Levels are patterns of a prompt.

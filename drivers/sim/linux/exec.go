@@ -79,6 +79,9 @@ func (d *Device) execIn(ctx context.Context, s *shell, c sim.Command) (int, erro
 	if !script.changes {
 		return d.repeat(c, func(c sim.Command) (int, error) { return d.run(ctx, s, script.File, c) })
 	}
+	if marking(c.Line) {
+		return d.run(ctx, s, script.File, c)
+	}
 	quiet := sim.Command{Stdin: c.Stdin, Stdout: io.Discard, Stderr: io.Discard}
 	switch f := d.fault(); f.Kind {
 	case sim.Reject:

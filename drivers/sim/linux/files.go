@@ -50,6 +50,15 @@ func isKernels(name string) bool {
 	return strings.HasPrefix(name+"/", "/sys/") || strings.HasPrefix(name+"/", "/proc/")
 }
 
+// marks says whether a file says which run of weir changes the host, and is no configuration.
+func marks(name string) bool { return name == "/etc/weir" || strings.HasPrefix(name, "/etc/weir.") }
+
+// marking says whether a command line makes or removes that file: it changes no configuration, and what is to go wrong with a
+// change does not go wrong with it.
+func marking(line string) bool {
+	return strings.Contains(line, "/etc/weir.") || strings.Contains(line, "/etc/weir;")
+}
+
 // put adds a file and the directories above it.
 func (d *Device) put(name string, f *file) {
 	d.files[name] = f

@@ -1,6 +1,8 @@
 package linux
 
 import (
+	"errors"
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -96,9 +98,12 @@ func cat(p *process, args []string) int {
 	return status
 }
 
-// head prints the first lines of a file, or of what it is given: head, head -N or head -n N.
+// head prints the first lines of a file, or of what it is given: head, head -N or head -n N; or its first bytes: head -c N.
 func head(p *process, args []string) int {
-	count := 10
+	count, ofBytes := 10, len(args) > 1 && args[0] == "-c"
+	if ofBytes {
+		args = append([]string{"-" + args[1]}, args[2:]...)
+	}
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		number := strings.TrimLeft(args[0], "-n")
 		if args = args[1:]; number == "" && len(args) > 0 {
@@ -116,12 +121,24 @@ func head(p *process, args []string) int {
 	} else {
 		var err error
 		if text, err = p.readFile(args[0]); err != nil {
-			return p.fail(1, "head: cannot open '%s' for reading: %v", args[0], err)
+			return p.fail(1, "head: %s", unopened(args[0], err))
 		}
+	}
+	if ofBytes {
+		_, _ = p.stdout.Write([]byte(text[:min(count, len(text))]))
+		return 0
 	}
 	lines := strings.SplitAfter(text, "\n")
 	_, _ = p.stdout.Write([]byte(strings.Join(lines[:min(count, len(lines))], "")))
 	return 0
+}
+
+// unopened is what head says of a file that it cannot read.
+func unopened(name string, err error) string {
+	if errors.Is(err, errIsDir) {
+		return fmt.Sprintf("error reading '%s': %v", name, err)
+	}
+	return fmt.Sprintf("cannot open '%s' for reading: %v", name, err)
 }
 
 func tee(p *process, args []string) int {
@@ -329,6 +346,31 @@ func cp(p *process, args []string) int {
 	if err = p.writeFile(to, []byte(text), false); err != nil {
 		return p.fail(1, "cp: cannot create regular file '%s': %v", to, err)
 	}
+	return 0
+}
+
+// ln makes a second name of a file, or refuses where the name is taken: ln -T FILE NAME. The lab has no other links.
+func ln(p *process, args []string) int {
+	options, names := flags(args)
+	if len(names) != 2 || !options['T'] || len(options) != 1 {
+		return p.fail(1, "ln: the lab knows ln -T TARGET LINK_NAME only")
+	}
+	from, to := p.path(names[0]), p.path(names[1])
+	f, err := p.d.files[from], p.mayWrite(names[1])
+	switch {
+	case f == nil:
+		return p.fail(1, "ln: failed to access '%s': %v", names[0], errNotFound)
+	case f.dir:
+		return p.fail(1, "ln: %s: hard link not allowed for directory", names[0])
+	case p.d.files[to] != nil:
+		err = errExists
+	case p.d.files[path.Dir(to)] == nil:
+		err = errNotFound
+	}
+	if err != nil {
+		return p.fail(1, "ln: failed to create hard link '%s': %v", names[1], err)
+	}
+	p.d.files[to] = f
 	return 0
 }
 

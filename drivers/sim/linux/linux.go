@@ -152,7 +152,7 @@ func (d *Device) Config() []byte {
 	defer d.mu.Unlock()
 	var out strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(d.files)) {
-		if f := d.files[name]; strings.HasPrefix(name, "/etc/") && !f.dir {
+		if f := d.files[name]; strings.HasPrefix(name, "/etc/") && !f.dir && !marks(name) {
 			fmt.Fprintf(&out, "# %s\n%s", name, f.body)
 		}
 	}

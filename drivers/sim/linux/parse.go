@@ -131,7 +131,7 @@ func changing(words []string) bool {
 		return slices.ContainsFunc(words[1:], func(w string) bool { return slices.Contains(any, w) })
 	}
 	switch words[0] {
-	case "mkdir", "rm", "rmdir", "mv", "cp", "tee", "chmod", "chown", "modprobe":
+	case "mkdir", "rm", "rmdir", "mv", "cp", "ln", "tee", "chmod", "chown", "modprobe":
 		return true
 	case "dcb":
 		return has("set", "add", "del", "replace", "flush")

@@ -162,6 +162,7 @@ func tools() map[string]func(p *process, args []string) int {
 		"wc":       wc,
 		"grep":     grep,
 		"ls":       ls,
+		"ln":       ln,
 		"mkdir":    mkdir,
 		"rm":       rm,
 		"rmdir":    rmdir,

@@ -40,6 +40,9 @@ func (d *Device) file(i invocation, args []string) (int, error) {
 		switch {
 		case args[0] == "rm" && (slices.Contains(args, "-rf") || strings.HasPrefix(name, programs)):
 			d.removeAll(name)
+		case args[0] == "rm" && ok && !i.mayWrite(name):
+			fmt.Fprintf(i.err, "rm: cannot remove '%s': Permission denied\n", name)
+			status = 1
 		case args[0] == "rm":
 			d.mu.Lock()
 			delete(d.files, name)

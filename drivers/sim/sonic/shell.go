@@ -188,6 +188,14 @@ func (d *Device) run(ctx context.Context, i invocation, args []string) (int, err
 		return d.bigRedSwitch(i, args[1:])
 	case "test":
 		return d.test(args[1:]), nil
+	case "printf":
+		return d.printf(i, args[1:])
+	case "ln":
+		return d.link(i, args[1:]), nil
+	case "head":
+		return d.head(i, args[1:])
+	case "grep":
+		return d.grep(i, args[1:]), nil
 	case "mktemp":
 		return d.mktemp(i, args[1:])
 	case "find":

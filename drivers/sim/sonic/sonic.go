@@ -8,6 +8,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -78,7 +79,13 @@ func (d *Device) Restart() {
 	d.mu.Lock()
 	d.running = database{}
 	d.processes, d.answers, d.shown = nil, nil, nil
-	d.checkpoints, d.files, d.polled = map[string]database{}, map[string][]byte{}, map[string]poll{}
+	kept := map[string][]byte{}
+	for name, body := range d.files {
+		if strings.HasPrefix(name, "/etc/") { // of the disk, as what was saved is
+			kept[name] = body
+		}
+	}
+	d.checkpoints, d.files, d.polled = map[string]database{}, kept, map[string]poll{}
 	d.folders = nil
 	saved := d.saved.clone()
 	d.mu.Unlock()
