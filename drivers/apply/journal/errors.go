@@ -27,6 +27,19 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("run %s does not hold its lock any more: somebody has released it", e.Run)
 }
 
+// SilentError says that the heartbeat of a run's lock could not be written for so long that others may take the run for gone: it
+// may not send anything.
+type SilentError struct {
+	Run  string
+	Beat time.Time // the last one
+	Err  error     // why no other was written
+}
+
+func (e *SilentError) Error() string {
+	return fmt.Sprintf("run %s could not say that it lives since %s, and others may take it for gone: %v", e.Run, e.Beat.Format(time.RFC3339), e.Err)
+}
+func (e *SilentError) Unwrap() error { return e.Err }
+
 // UnfinishedError says that an earlier run was cut off.
 type UnfinishedError struct{ Run string }
 

@@ -22,40 +22,49 @@ type Lease struct {
 // Run is the run that the lock is held for.
 func (l *Lease) Run() string { return l.lock.Run }
 
-// Held is a *LostError where the lock was taken from this process: then it may not send anything. It is asked before each send.
+// Held is a *LostError where the lock was taken from this process, and a *SilentError where others may take the process for gone,
+// since its heartbeat could not be written for so long: then it may not send anything. It is asked right before each send, and
+// writes a heartbeat that is late.
 func (l *Lease) Held() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.store.Time().Sub(l.lock.Beat) >= silence { // asleep for so long that others may think it gone
-		l.renew()
+	var failed error
+	if l.age() > heartbeat { // this process was asleep, or its disk does not take it
+		failed = l.renew()
 	}
-	if l.lost {
+	switch {
+	case l.lost || l.timer == nil:
 		return &LostError{l.lock.Run}
+	case l.age() >= silence:
+		return &SilentError{l.lock.Run, l.lock.Beat, failed}
 	}
 	return nil
 }
+
+// age is how long ago the last heartbeat was written.
+func (l *Lease) age() time.Duration { return l.store.Time().Sub(l.lock.Beat) }
 
 // beat renews the lock, and does so again after a while.
 func (l *Lease) beat() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.timer != nil {
-		l.renew()
+		_ = l.renew() // one that cannot be written is tried again with the next
 		l.timer.Reset(heartbeat)
 	}
 }
 
-// renew writes the heartbeat where the lock is still this one. A heartbeat that cannot be written is tried again with the next.
-func (l *Lease) renew() {
+// renew writes the heartbeat where the lock is still this one.
+func (l *Lease) renew() error {
 	held, err := l.store.Locked()
 	if err != nil {
-		return
+		return err
 	}
 	if held == nil || held.Run != l.lock.Run || held.Owner.Who != l.lock.Who || held.PID != l.lock.PID || !held.Since.Equal(l.lock.Since) {
 		l.lost = true
-		return
+		return nil
 	}
-	_ = l.write()
+	return l.write()
 }
 
 // write writes the lock with the present time.
