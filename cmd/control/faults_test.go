@@ -26,8 +26,13 @@ type failure struct {
 	fault             sim.FaultKind
 }
 
+// injected lets the look at the marker before the change be well: what goes wrong with it is tried again.
 func (f failure) injected() sim.Fault {
-	return sim.Fault{Kind: f.fault, Device: f.device, On: sim.Operation(f.operation)}
+	x := sim.Fault{Kind: f.fault, Device: f.device, On: sim.Operation(f.operation)}
+	if x.On == sim.Session {
+		x.After = 1
+	}
+	return x
 }
 
 func (f failure) String() string {

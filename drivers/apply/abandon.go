@@ -33,6 +33,7 @@ func (c Config) Abandon(ctx context.Context, name, reason string) (Result, error
 		}
 		r.result.Devices = append(r.result.Devices, m.ended())
 	}
+	r.unmark(ctx, nil, true)
 	r.result.Outcome, r.result.Why = journal.Abandoned, reason
 	if err := r.append(journal.Record{Kind: journal.Ended, Outcome: journal.Abandoned, Text: reason}); err != nil {
 		return r.result, errors.Join(err, r.lease.Release())

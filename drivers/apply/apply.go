@@ -58,6 +58,7 @@ type Config struct {
 	Scale    float64       // seconds of the devices, in which a step's Cost is, in one of ours; 1, and more in a lab
 	Observe  func(journal.Record)
 	Audit    journal.Audit // on whose behalf; it stands in the journal
+	TakeOver string        // a run of another journal whose markers on devices are taken over; empty: none
 }
 
 // Result is how a run ended.
@@ -67,6 +68,10 @@ type Result struct {
 	Why     string          `json:"why"`            // what stopped the run; empty when it went through
 	Devices []DeviceResult  `json:"devices"`        // of the waves that were begun, in their order
 	Left    []Left          `json:"left,omitempty"` // a rollback: devices that it does not touch, and why
+	// Unmarked are devices on which no marker stood, and why: there nothing kept a run with another journal off.
+	Unmarked []Left `json:"unmarked,omitempty"`
+	// Marked are devices that the run is done with and whose marker it could not remove. The next run of this journal does.
+	Marked []Left `json:"marked,omitempty"`
 }
 
 // DeviceResult is how one device ended.
@@ -146,6 +151,7 @@ func (c Config) execute(ctx context.Context, start journal.Record, saved bool, w
 			break
 		}
 	}
+	r.unmark(context.WithoutCancel(ctx), nil, false)
 	r.end()
 	return r.result, nil
 }
@@ -158,9 +164,10 @@ type run struct {
 	back    bool // a rollback
 	want    map[string]plan.Document
 	owners  plan.Manifest // a rollback: what is weir's afterwards
+	marker  drivers.Marker
 	result  Result
 
-	owning sync.Mutex
+	owning, telling sync.Mutex
 }
 
 // begin takes the lock, sees under it that no run stands open and the plan was not applied, and writes the first record.
@@ -173,6 +180,10 @@ func (c Config) begin(start journal.Record, saved bool, waves [][]plan.Step) (*r
 	if err = c.Store.Ended(); err == nil {
 		err = c.consumed(start, saved)
 	}
+	if err != nil {
+		return nil, errors.Join(err, lease.Release())
+	}
+	marker, err := c.markerOf(lease.Run(), start.Verb)
 	if err != nil {
 		return nil, errors.Join(err, lease.Release())
 	}
@@ -191,7 +202,13 @@ func (c Config) begin(start journal.Record, saved bool, waves [][]plan.Step) (*r
 	if err := j.Append(start); err != nil {
 		return nil, errors.Join(err, c.Store.Discard(j), lease.Release())
 	}
-	return &run{Config: c, lease: lease, journal: j, back: start.Verb == rollback, result: Result{Run: lease.Run(), Devices: []DeviceResult{}}}, nil
+	return &run{Config: c, lease: lease, journal: j, marker: marker, back: start.Verb == rollback, result: Result{Run: lease.Run(), Devices: []DeviceResult{}}}, nil
+}
+
+// markerOf is the marker of a run of this journal.
+func (c Config) markerOf(name, verb string) (drivers.Marker, error) {
+	id, err := c.Store.ID()
+	return drivers.Marker{Run: name, Verb: verb, Who: c.Store.Who(), Journal: c.Store.Dir, ID: id, Since: c.Store.Time()}, err
 }
 
 func (c Config) withDefaults() Config {
@@ -265,7 +282,7 @@ func (r *run) own(change func(plan.Manifest) error) error {
 	return r.Store.SaveManifest(m)
 }
 
-// stale reads every device of the plan once, before anything is sent to any.
+// stale reads every device of the plan once, and whether it is another run's, before anything is sent to any.
 func (r *run) stale(ctx context.Context, waves [][]plan.Step) error {
 	var mu sync.Mutex
 	moved := map[string][]string{}
@@ -274,6 +291,9 @@ func (r *run) stale(ctx context.Context, waves [][]plan.Step) error {
 		m := &member{run: r, step: s}
 		defer m.close()
 		state, err := m.read(ctx)
+		if err == nil && len(s.Chunks) > 0 {
+			err = m.unclaimed(ctx)
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		switch {

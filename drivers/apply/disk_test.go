@@ -81,6 +81,11 @@ func (f *fleet) recoversAndApplies(t *testing.T, m *memory) {
 		}
 	}
 	f.wholeWaves(t)
+	for name, d := range f.devices {
+		if len(open) > 0 && d.marker != "" {
+			t.Errorf("every run has its end, and %s is marked: %s", name, d.marker)
+		}
+	}
 	owned, err := store.Manifest()
 	if err != nil {
 		t.Fatal(err)

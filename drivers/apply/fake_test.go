@@ -35,6 +35,12 @@ type device struct {
 	late     map[string]string
 	invalid  error // what a validation comes to
 	away     int   // Sets for which there is nobody to talk to, after the fault
+
+	markable bool
+	marker   string       // that stands on it
+	unmarked error        // what a Claim comes to, once
+	looked   func()       // is called whenever somebody asks for the marker, before the answer
+	sets     []plan.Route // of what was sent
 }
 
 // words is the language of device; it satisfies Device.
@@ -127,7 +133,57 @@ func (d *device) dial() (drivers.Target, error) {
 	if d.dead {
 		return nil, &drivers.UnreachableError{Device: d.name, Address: "fake", Err: errors.New("no route")}
 	}
+	if d.markable {
+		return marking{target{d}}, nil
+	}
 	return target{d}, nil
+}
+
+// marking is a connection to a device that holds a marker.
+type marking struct{ target }
+
+func (t marking) Claim(ctx context.Context, m drivers.Marker) ([]drivers.Marker, error) {
+	t.mu.Lock()
+	err := t.unmarked
+	t.unmarked = nil
+	if err == nil && !t.dead && t.marker == "" {
+		t.marker = m.Line()
+	}
+	t.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return t.Markers(ctx)
+}
+
+func (t marking) Markers(context.Context) ([]drivers.Marker, error) {
+	t.mu.Lock()
+	looked := t.looked
+	t.mu.Unlock()
+	if looked != nil {
+		looked()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.dead:
+		return nil, &drivers.UnreachableError{Device: t.name, Address: "fake", Err: errors.New("connection lost")}
+	case t.marker == "":
+		return nil, nil
+	}
+	return []drivers.Marker{drivers.ParseMarker(t.marker)}, nil
+}
+
+func (t marking) Unclaim(_ context.Context, m drivers.Marker) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.dead {
+		return &drivers.UnreachableError{Device: t.name, Address: "fake", Err: errors.New("connection lost")}
+	}
+	if t.marker == m.Text {
+		t.marker = ""
+	}
+	return nil
 }
 
 func (t target) Get(_ context.Context, qs []plan.Query) ([]plan.Answer, error) {
@@ -166,6 +222,7 @@ func (t target) Set(_ context.Context, c plan.Chunk, p plan.Pending) error {
 		t.away--
 		return drivers.NotSent(t.name, &drivers.UnreachableError{Device: t.name, Address: "fake", Err: errors.New("connection refused")})
 	}
+	t.sets = append(t.sets, p.Route)
 	if c.Send[0].Body == "validate" {
 		return t.invalid
 	}
@@ -317,4 +374,7 @@ func (f *fleet) state() map[string]string {
 	return out
 }
 
-var _ Device = words{}
+var (
+	_ Device          = words{}
+	_ drivers.Marking = marking{}
+)

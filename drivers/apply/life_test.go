@@ -87,6 +87,9 @@ func (l *life) config() Config {
 		if err != nil {
 			return nil, err
 		}
+		if k, ok := t.(marking); ok {
+			return markedWire{wire{l, t}, k}, nil
+		}
 		return wire{l, t}, nil
 	}
 	return c
@@ -393,10 +396,32 @@ func (w wire) Cancel(ctx context.Context, p plan.Pending) error {
 
 func (w wire) Close() error { return w.to.Close() }
 
-// mortal is a fleet with a disk in memory, one device after the other, whose processes are all gone when they are asked for.
+// markedWire is one to a device that holds a marker.
+type markedWire struct {
+	wire
+	to drivers.Marking
+}
+
+func (w markedWire) Claim(ctx context.Context, m drivers.Marker) ([]drivers.Marker, error) {
+	w.life.breathe()
+	return w.to.Claim(ctx, m)
+}
+
+func (w markedWire) Markers(ctx context.Context) ([]drivers.Marker, error) {
+	w.life.breathe()
+	return w.to.Markers(ctx)
+}
+
+func (w markedWire) Unclaim(ctx context.Context, m drivers.Marker) error {
+	w.life.breathe()
+	return w.to.Unclaim(ctx, m)
+}
+
+// mortal is a fleet with a disk in memory, two devices of which hold markers, one device after the other, whose processes are all gone when they are asked for.
 func mortal(t *testing.T) (*fleet, *memory) {
 	f, m := newFleet(t), newMemory()
 	f.config.Store = journal.Store{Dir: "/journal", Owner: owner(1), Alive: func(int) bool { return false }}
+	f.devices["a"].markable, f.devices["c"].markable = true, true
 	f.config.Parallel, f.config.Patience, f.config.Poll = 1, time.Minute, time.Second
 	return f, m
 }

@@ -32,6 +32,8 @@ type member struct {
 	pending *plan.Pending  // nil: nothing was announced
 	sent    time.Time      // when the last message was answered; zero: none was sent
 	kept    bool           // decided on the device: its own timer no longer undoes it
+	marked  bool           // the run's marker was seen on the device
+	bare    bool           // the device holds no marker
 	outcome journal.Outcome
 	why     error
 	leaves  []string
@@ -88,8 +90,13 @@ func (m *member) read(ctx context.Context) (plan.State, error) {
 	return state, nil
 }
 
-// prepare writes down what the device is before anything is sent, and what will be weir's.
+// prepare makes the device this run's, and writes down what it is before anything is sent, and what will be weir's.
 func (m *member) prepare(ctx context.Context) error {
+	if len(m.step.Chunks) > 0 {
+		if err := m.hold(ctx); err != nil {
+			return err
+		}
+	}
 	state, err := m.read(ctx)
 	if err != nil {
 		return err
@@ -172,9 +179,6 @@ func (m *member) send(ctx context.Context, step plan.Step, name string, planned 
 	}
 	m.pending, m.kept = &p, step.Confirm == 0
 	for i, chunk := range step.Chunks {
-		if err := m.lease.Held(); err != nil {
-			return err
-		}
 		if err := m.log(journal.Record{Kind: journal.Sending, Chunk: i}); err != nil {
 			return err
 		}
@@ -198,8 +202,11 @@ func told(changes []plan.Change) []plan.Change {
 	return out
 }
 
-// set sends one chunk. After an error that leaves the connection in doubt it is thrown away.
+// set sends one chunk to a device that is this run's. After an error that leaves the connection in doubt it is thrown away.
 func (m *member) set(ctx context.Context, step plan.Step, chunk plan.Chunk, p plan.Pending) error {
+	if err := m.hold(ctx); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, m.Timeout+time.Duration(3*float64(step.Cost)/m.Scale))
 	defer cancel()
 	err := m.target.Set(ctx, chunk, p)
@@ -215,15 +222,15 @@ func (m *member) confirm(ctx context.Context, step plan.Step) error {
 	if m.pending == nil {
 		return nil
 	}
-	if err := m.lease.Held(); err != nil {
-		return err
-	}
 	if err := m.connect(ctx); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
+	if err := m.hold(ctx); err != nil {
+		return err
+	}
+	asking, cancel := context.WithTimeout(ctx, m.Timeout)
 	defer cancel()
-	if err := m.confirmPending(ctx); err != nil {
+	if err := m.confirmPending(asking); err != nil {
 		m.close()
 		return fmt.Errorf("%s: confirm: %w", m.name(), err)
 	}
@@ -238,6 +245,11 @@ func (m *member) persist(ctx context.Context, step plan.Step) error {
 	}
 	save := *m.pending
 	save.Name, save.Confirm, save.Deadline = m.pending.Name+"-save", 0, time.Time{}
+	if err := m.hold(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
+	defer cancel()
 	if err := m.target.Set(ctx, plan.Chunk{Send: step.Persist}, save); err != nil {
 		m.close()
 		return fmt.Errorf("%s: applied, but not made persistent: %w", m.name(), err)

@@ -42,6 +42,7 @@ func (c Config) Recover(ctx context.Context, name string) (Result, error) {
 		}
 		r.result.Devices = append(r.result.Devices, m.ended())
 	}
+	r.unmark(ctx, members, false)
 	r.end()
 	return r.result, nil
 }
@@ -53,6 +54,10 @@ func (c Config) resume(name, verb string) (*run, journal.Run, error) {
 	if err != nil {
 		return nil, journal.Run{}, err
 	}
+	marker, err := c.markerOf(name, verb)
+	if err != nil {
+		return nil, journal.Run{}, errors.Join(err, lease.Release())
+	}
 	j, err := c.Store.Open(name, c.Observe)
 	if err != nil {
 		return nil, journal.Run{}, errors.Join(err, lease.Release())
@@ -63,7 +68,7 @@ func (c Config) resume(name, verb string) (*run, journal.Run, error) {
 		err := &journal.DamagedError{Run: name, Damage: past.Damage}
 		return nil, past, errors.Join(err, j.Close(), lease.Release())
 	}
-	r := &run{Config: c, lease: lease, journal: j, back: past.Verb == rollback, result: Result{Run: name, Devices: []DeviceResult{}}}
+	r := &run{Config: c, lease: lease, journal: j, marker: marker, back: past.Verb == rollback, result: Result{Run: name, Devices: []DeviceResult{}}}
 	return r, past, nil
 }
 

@@ -21,6 +21,8 @@ type Left struct {
 	Why    string `json:"why"`
 }
 
+func byDevice(a, b Left) int { return strings.Compare(a.Device, b.Device) }
+
 // Return is a rollback before it is carried out.
 type Return struct {
 	Of       string        // the run that is undone

@@ -68,7 +68,7 @@ func (m *member) undo(ctx context.Context) {
 			m.outcome, m.why, m.leaves = journal.AsBefore, nil, nil
 			return
 		}
-		if _, unknown := errors.AsType[*drivers.UnknownError](err); unknown || ctx.Err() != nil {
+		if _, unknown := errors.AsType[*drivers.UnknownError](err); unknown || barred(err) || ctx.Err() != nil {
 			break
 		}
 	}
@@ -91,8 +91,9 @@ func unreachable(err error) bool {
 func (m *member) restore(ctx context.Context) error {
 	have, err := m.settled(ctx)
 	if err == nil && m.timed() {
-		m.decide(ctx, have)
-		have, err = m.settled(ctx)
+		if err = m.decide(ctx, have); err == nil {
+			have, err = m.settled(ctx)
+		}
 	}
 	if err != nil {
 		return err
@@ -133,8 +134,6 @@ func (m *member) persistUndo(ctx context.Context) error {
 	if err := m.connect(ctx); err != nil {
 		return err
 	}
-	ctx, stop := context.WithTimeout(ctx, m.Timeout)
-	defer stop()
 	return m.persist(ctx, m.step)
 }
 
@@ -149,10 +148,13 @@ func (r *run) toward(device string, have plan.State, to plan.Document, undoing b
 
 // decide ends the device's own timer. It makes the device undo the change, which takes back everything that was done since:
 // where others have changed lines meanwhile, the change is confirmed, and led back by weir's inverse, which leaves theirs. What led
-// back already is confirmed. What comes of it is seen when the device is read.
-func (m *member) decide(ctx context.Context, have plan.State) {
+// back already is confirmed. What comes of it is seen when the device is read; the error tells that nothing was done.
+func (m *member) decide(ctx context.Context, have plan.State) error {
 	if m.connect(ctx) != nil {
-		return
+		return nil
+	}
+	if err := m.hold(ctx); err != nil {
+		return err
 	}
 	ctx, stop := context.WithTimeout(ctx, m.Timeout)
 	defer stop()
@@ -164,9 +166,10 @@ func (m *member) decide(ctx context.Context, have plan.State) {
 	}
 	if err := decide(ctx, *m.pending); err != nil && !errors.Is(err, drivers.ErrDecided) {
 		m.close()
-		return
+		return nil
 	}
 	m.kept = true
+	return nil
 }
 
 // restored notes that the device is as before.

@@ -20,19 +20,20 @@ func (r *run) wave(ctx context.Context, n int, steps []plan.Step) bool {
 	for _, s := range steps {
 		members = append(members, &member{run: r, wave: n, step: s})
 	}
+	unhurried := context.WithoutCancel(ctx)
 	defer func() {
+		r.unmark(unhurried, members, false)
 		for _, m := range members {
 			m.close()
 			r.result.Devices = append(r.result.Devices, m.ended())
 		}
 	}()
-	unhurried := context.WithoutCancel(ctx)
 	if err := r.all(members, func(m *member) error { return m.prepare(ctx) }); err != nil {
 		r.undoAll(unhurried, members)
 		return r.stop(members, fmt.Errorf("nothing of this wave was sent: %w", err))
 	}
 	if err := r.all(members, func(m *member) error { return m.validate(ctx) }); err != nil {
-		r.undoAll(context.WithoutCancel(ctx), members)
+		r.undoAll(unhurried, members)
 		return r.stop(members, fmt.Errorf("nothing of this wave was sent: %w", err))
 	}
 	judge := func(context.Context, map[string]time.Time) Verdict { return Verdict{Pass: true} }
@@ -145,7 +146,7 @@ func (r *run) confirmAll(ctx context.Context, members []*member) error {
 			if _, moved := errors.AsType[*movedError](err); moved {
 				return err
 			}
-			if r.Store.Time().After(until) {
+			if barred(err) || r.Store.Time().After(until) {
 				m.outcome, m.why = journal.Unknown, err
 				return errors.Join(err, m.log(journal.Record{Kind: journal.Stuck, Outcome: journal.Unknown, Text: err.Error()}))
 			}

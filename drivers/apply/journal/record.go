@@ -15,6 +15,8 @@ type Kind string
 // The records of a run, in the order in which they come. Each is on disk before what it announces happens.
 const (
 	Started   Kind = "started"   // a run begins; Plan names what it applies
+	Marking   Kind = "marking"   // the run's marker is about to be put on a device; Text says whose is taken over, where one is
+	Unmarked  Kind = "unmarked"  // the run's marker does not stand on the device any more; Text says why it cannot, where it cannot
 	Before    Kind = "before"    // a device as it was read before anything was sent: Owned
 	Validated Kind = "validated" // the device has looked at the whole of what is to be sent; Text says why it could not, where it could not
 	Pending   Kind = "pending"   // a device's change is about to be sent under the name in Pending

@@ -58,6 +58,9 @@ func (p *replay) add(rec Record) (damage string) {
 	if rec.Wave < 0 || rec.Wave >= len(p.Waves) {
 		return fmt.Sprintf("the run has no wave %d", rec.Wave)
 	}
+	if rec.Kind == Marking || rec.Kind == Unmarked {
+		return p.mark(rec, damage)
+	}
 	p.Repaired = p.Repaired || rec.Kind == Repaired
 	if order := p.enter(rec.Wave); damage == "" {
 		damage = order
@@ -94,6 +97,20 @@ func (p *replay) add(rec Record) (damage string) {
 	if damage == "" {
 		damage = wrong
 	}
+	return damage
+}
+
+// mark notes whether the run's marker stands on a device. It may come off whenever the run is not over, and says nothing of how far
+// the run is.
+func (p *replay) mark(rec Record, damage string) string {
+	i, ok := p.index[rec.Wave][rec.Device]
+	if !ok {
+		if damage == "" {
+			damage = fmt.Sprintf("wave %d has no device %q", rec.Wave, rec.Device)
+		}
+		return damage
+	}
+	p.Waves[rec.Wave].Devices[i].Marked = rec.Kind == Marking
 	return damage
 }
 

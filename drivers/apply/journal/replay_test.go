@@ -2,6 +2,7 @@ package journal
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -64,6 +65,9 @@ func TestWhatRecoveryIsAbout(t *testing.T) {
 		"records of the next wave are lost":         {passed(Record{Kind: Repaired, Wave: 1, Lost: []string{"c"}}), Undo, map[string]device{"a": {Phase: Reached, Pending: "weir-1", Timer: true}, "b": {Phase: Reached}, "c": {}}},
 		"one is confirmed, one is not":              {passed(of(Confirmed, "a")), Finish, map[string]device{"a": {Confirmed, "weir-1", false, Applied}, "b": {Phase: Reached}}},
 		"all are confirmed, and the wave not ended": {passed(of(Confirmed, "a"), of(Confirmed, "b")), Finish, map[string]device{"a": {Confirmed, "weir-1", false, Applied}, "b": {Phase: Confirmed, Outcome: Applied}}},
+		"a device is marked, and was not read":      {begun(of(Marking, "a")), Undo, nil},
+		"a device of a wave that ended is unmarked": {ended(of(Unmarked, "a")), Nothing, nil},
+		"a device of the next wave is marked":       {ended(Record{Kind: Marking, Wave: 1, Device: "c"}), Nothing, nil},
 		"the wave has ended":                        {ended(), Nothing, nil},
 		"the next wave is begun":                    {ended(Record{Kind: Before, Wave: 1, Device: "c"}), Undo, map[string]device{"c": {Phase: Before}}},
 	} {
@@ -113,6 +117,8 @@ func TestWhatNoRunWritesIsNamed(t *testing.T) {
 		"a wave that ends with a device that is unconfirmed": {passed(of(Confirmed, "a"), Record{Kind: WaveEnded}), `record 11 (wave-ended): not every device is confirmed`},
 		"an undo after the wave has ended":                   {ended(of(Undoing, "a")), `record 13 (undoing): the wave had ended`},
 		"a verdict on a wave of which a device was led back": {begun(of(Before, "a"), of(Undone, "a"), Record{Kind: Passed}), `record 4 (passed): the wave was being undone`},
+		"a mark on a device that is not of the wave":         {begun(of(Marking, "c")), `record 2 (marking): wave 0 has no device "c"`},
+		"a mark after the end":                               {ended(end, of(Marking, "a")), `record 14 (marking): the run had ended`},
 		"a word that is not known":                           {begun(of(Before, "a"), of("melted", "a")), `record 3 (melted): there is no record "melted"`},
 	} {
 		if got := Replay(c.records).Damage; got != c.want {
@@ -149,7 +155,7 @@ func FuzzReplay(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 8, 2, 9, 12, 10})
 	f.Add([]byte{13, 255, 0})
 	f.Fuzz(func(t *testing.T, order []byte) {
-		kinds := []Kind{Started, Before, Pending, Sending, Sent, Reached, Passed, Confirmed, Undoing, Undone, Stuck, WaveEnded, Ended, "?", Repaired}
+		kinds := []Kind{Started, Before, Pending, Sending, Sent, Reached, Passed, Confirmed, Undoing, Undone, Stuck, WaveEnded, Ended, "?", Repaired, Marking, Unmarked}
 		names := []string{"a", "b", "c", ""}
 		var records []Record
 		for i, b := range order {
@@ -197,6 +203,32 @@ func sound(t *testing.T, records []Record) {
 		}
 		if sooner.Ended && !run.Ended && run.Damage == "" {
 			t.Error("a run that had ended is open, and nothing is wrong with it")
+		}
+	}
+}
+
+func TestAMarkerMayStandUntilItIsOnRecordThatItDoesNot(t *testing.T) {
+	for name, c := range map[string]struct {
+		records []Record
+		want    []string
+	}{
+		"before anything was read":          {begun(of(Marking, "a")), []string{"a"}},
+		"none could be made":                {begun(of(Marking, "a"), of(Unmarked, "a")), nil},
+		"it is put there again":             {begun(of(Marking, "a"), of(Unmarked, "a"), of(Marking, "a")), []string{"a"}},
+		"the device is confirmed":           {passed(of(Marking, "a"), of(Marking, "b"), of(Confirmed, "a"), of(Unmarked, "a")), []string{"b"}},
+		"the next wave is marked, not read": {ended(of(Marking, "b"), Record{Kind: Marking, Wave: 1, Device: "c"}), []string{"b", "c"}},
+	} {
+		var got []string
+		run := Replay(c.records)
+		for _, w := range run.Waves {
+			for _, d := range w.Devices {
+				if d.Marked {
+					got = append(got, d.Name)
+				}
+			}
+		}
+		if !slices.Equal(got, c.want) || run.Damage != "" {
+			t.Errorf("%s: got %v, want %v, damage %q", name, got, c.want, run.Damage)
 		}
 	}
 }

@@ -50,6 +50,7 @@ type Device struct {
 	Objects []string               // shared objects on it that were weir's before
 	Rest    plan.Digest            // of the lines of others as they were before; empty: not written down
 	Doubt   bool                   // records about it are lost
+	Marked  bool                   // the run's marker may stand on it
 	Changes []plan.Change          // what was announced, in the operator's terms
 	Pending *plan.Pending          // what was announced last; nil: nothing was, or it is undone
 	Timer   bool                   // the device may still undo Pending by itself
