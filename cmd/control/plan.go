@@ -44,6 +44,7 @@ func (r *Repo) Plan(names []string, seen map[string]Observation, o PlanOptions) 
 	findings = append(findings, uncovered...)
 	findings = append(findings, boundaries(p, r.Fabric)...)
 	findings = append(findings, r.leftOut(p)...)
+	findings = append(findings, r.markless(p)...)
 	if n := accepted(steps, waivers); n > 0 {
 		findings.Add(diag.Diagnostic{Severity: diag.Note, Check: planCheck, Summary: fmt.Sprintf("the changes end %s that the repo accepts as drift", diag.Count(n, "difference")),
 			Detail: "An acceptance of drift keeps a difference out of weir drift, and not out of a plan. Write what is to stay into the intent."})

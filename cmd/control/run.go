@@ -27,6 +27,7 @@ type (
 	LockedError     = journal.LockedError
 	UnfinishedError = journal.UnfinishedError
 	DamagedError    = journal.DamagedError
+	MarkedError     = apply.MarkedError
 )
 
 // Passed is the kind of the record that says that a wave stays.
@@ -48,6 +49,8 @@ type RunOptions struct {
 	Reason  string       // why it is made, for the record
 	Ticket  string       // where it was agreed, for the record
 	Observe func(Record) // is told of each record of the run once it is on disk; nil: nobody
+	// TakeOver is a run with another journal whose markers on devices are taken over; empty: none is.
+	TakeOver string
 }
 
 // ErrMoved says that a saved plan was made of a repo that says something else now.
@@ -128,7 +131,7 @@ func (r *Repo) config(o RunOptions) apply.Config {
 		devices[name] = b
 	}
 	return apply.Config{Store: r.Store, Devices: devices, Dial: r.Dial, Timeout: o.Settle.Timeout, Patience: o.Settle.Patience,
-		Poll: r.InWall(time.Second), Scale: r.Scale(), Observe: o.Observe, Window: r.judged(o.Settle), Audit: journal.Audit{
+		Poll: r.InWall(time.Second), Scale: r.Scale(), Observe: o.Observe, TakeOver: o.TakeOver, Window: r.judged(o.Settle), Audit: journal.Audit{
 			Who: r.Store.Who(), From: r.effects.From, Commit: r.effects.Commit(r.Dir), Reason: o.Reason, Ticket: o.Ticket}}
 }
 

@@ -19,7 +19,8 @@ import (
 
 // consentFlags are what the operator agrees to beforehand.
 type consentFlags struct {
-	yes bool
+	yes      bool
+	takeOver string // a run
 	control.Consent
 }
 
@@ -29,6 +30,12 @@ func (f *consentFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.Flap, "allow-flap", false, "allow changes that drain queues or flap ports")
 	cmd.Flags().BoolVar(&f.Single, "allow-single", false, "allow changes of a switch that is the only one of its tier")
 	cmd.Flags().BoolVar(&f.Reboot, "allow-reboot", false, "allow changes that restart a device")
+	takeOverFlag(cmd, &f.takeOver)
+}
+
+// takeOverFlag is the flag of all commands that make runs.
+func takeOverFlag(cmd *cobra.Command, run *string) {
+	cmd.Flags().StringVar(run, "take-over", "", "take devices from this run, whose journal is elsewhere: see first that it does not go on, and that nobody can recover it there")
 }
 
 // auditFlags say why a run is made.
@@ -159,7 +166,10 @@ func (c *console) apply(ctx context.Context, r *control.Repo, p plan.Plan, agree
 	if !saved && !agreed.yes && !c.asked("Apply these changes? Only yes is taken: ") {
 		return errors.New("nothing was done")
 	}
-	return c.run("apply", settle, audit, func(o control.RunOptions) (control.Result, error) { return r.Apply(ctx, p, o) })
+	return c.run("apply", settle, audit, func(o control.RunOptions) (control.Result, error) {
+		o.TakeOver = agreed.takeOver
+		return r.Apply(ctx, p, o)
+	})
 }
 
 // remade reads a saved plan and makes its steps again: what is agreed to and sent are those, and nothing of the file.

@@ -7,7 +7,7 @@ import (
 )
 
 func recoverCommand(c *console) *cobra.Command {
-	var journal string
+	var journal, takeOver string
 	var settle control.Settle
 	cmd := &cobra.Command{
 		Use:   "recover [DIR]",
@@ -18,11 +18,12 @@ func recoverCommand(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.recover(cmd, r, settle)
+			return c.recover(cmd, r, settle, takeOver)
 		},
 	}
 	journalFlag(cmd, &journal)
 	waitFlags(cmd, &settle)
+	takeOverFlag(cmd, &takeOver)
 	for _, flag := range []string{"settle", "idle"} { // of a time when recovering judged
 		cmd.Flags().String(flag, "", "has no effect: recovering judges nothing")
 		_ = cmd.Flags().MarkHidden(flag)
@@ -33,7 +34,7 @@ func recoverCommand(c *console) *cobra.Command {
 }
 
 // recover ends every run that can be ended. One whose journal is damaged does not keep the others from it.
-func (c *console) recover(cmd *cobra.Command, r *control.Repo, settle control.Settle) error {
+func (c *console) recover(cmd *cobra.Command, r *control.Repo, settle control.Settle, takeOver string) error {
 	begun, err := r.Store.Begun()
 	if err != nil {
 		return err
@@ -50,7 +51,10 @@ func (c *console) recover(cmd *cobra.Command, r *control.Repo, settle control.Se
 			damaged = true
 			continue
 		}
-		recovered := func(o control.RunOptions) (control.Result, error) { return r.Recover(cmd.Context(), past.Name, o) }
+		recovered := func(o control.RunOptions) (control.Result, error) {
+			o.TakeOver = takeOver
+			return r.Recover(cmd.Context(), past.Name, o)
+		}
 		if err := c.run("recover", settle, auditFlags{}, recovered); err != nil {
 			return err
 		}

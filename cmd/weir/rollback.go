@@ -97,5 +97,8 @@ func (c *console) rollback(cmd *cobra.Command, r *control.Repo, run string, f ro
 	if !f.agreed.yes && !c.asked("Lead these devices back? Only yes is taken: ") {
 		return errors.New("nothing was done")
 	}
-	return c.run("rollback", f.settle, f.audit, func(o control.RunOptions) (control.Result, error) { return r.Rollback(cmd.Context(), ret, o) })
+	return c.run("rollback", f.settle, f.audit, func(o control.RunOptions) (control.Result, error) {
+		o.TakeOver = f.agreed.takeOver
+		return r.Rollback(cmd.Context(), ret, o)
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -208,7 +209,11 @@ func (c Config) begin(start journal.Record, saved bool, waves [][]plan.Step) (*r
 // markerOf is the marker of a run of this journal.
 func (c Config) markerOf(name, verb string) (drivers.Marker, error) {
 	id, err := c.Store.ID()
-	return drivers.Marker{Run: name, Verb: verb, Who: c.Store.Who(), Journal: c.Store.Dir, ID: id, Since: c.Store.Time()}, err
+	dir, unknown := filepath.Abs(c.Store.Dir)
+	if unknown != nil {
+		dir = c.Store.Dir
+	}
+	return drivers.Marker{Run: name, Verb: verb, Who: c.Store.Who(), Journal: dir, ID: id, Since: c.Store.Time()}, err
 }
 
 func (c Config) withDefaults() Config {

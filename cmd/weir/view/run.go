@@ -129,6 +129,8 @@ func (v View) RunResult(verb string, result apply.Result, next Next) {
 		}
 	}
 	v.left(result.Left)
+	v.markers("no marker stood on %s, and nothing kept a run with another journal off", result.Unmarked)
+	v.markers("the marker of this run could not be removed from %s; the next run of this journal does that", result.Marked)
 	if result.Why != "" {
 		v.Printf("%s\n", result.Why)
 	}
@@ -151,6 +153,20 @@ func (v View) left(devices []apply.Left) {
 		v.Printf("%s: %s: %s\n", v.Bold(l.Device), v.paint(yellow, "left as it is"), l.Why)
 	}
 }
+
+// markers says something of devices and markers, once for all that have the same reason.
+func (v View) markers(format string, devices []apply.Left) {
+	by := map[string][]string{}
+	for _, l := range devices {
+		by[l.Why] = append(by[l.Why], l.Device)
+	}
+	for _, why := range slices.Sorted(maps.Keys(by)) {
+		v.Printf("%s: "+format+": %s\n", v.paint(yellow, "note"), diag.First(by[why], mostNamed), why)
+	}
+}
+
+// mostNamed is how many devices of a group are named.
+const mostNamed = 8
 
 func (v View) outcome(o journal.Outcome) string {
 	if o == journal.Applied {
