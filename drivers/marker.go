@@ -54,16 +54,21 @@ func (m Marker) Name() string { return plainRun(m.Run) + "-" + m.ID }
 
 // Line is the marker as one line.
 func (m Marker) Line() string {
+	body, err := json.Marshal(m.bounded())
+	if err != nil {
+		panic(err) // a time of this millennium and strings
+	}
+	return string(body)
+}
+
+// bounded is the marker with no field longer than weir writes it.
+func (m Marker) bounded() Marker {
 	for _, field := range []*string{&m.Run, &m.Verb, &m.Who, &m.Journal, &m.ID} {
 		if len(*field) > longestField {
 			*field = strings.ToValidUTF8((*field)[:longestField], "")
 		}
 	}
-	body, err := json.Marshal(m)
-	if err != nil {
-		panic(err) // a time of this millennium and strings
-	}
-	return string(body)
+	return m
 }
 
 // ParseMarker reads a line, or a name. One that weir did not write has no run.
@@ -77,6 +82,7 @@ func ParseMarker(text string) Marker {
 	default:
 		m = Marker{}
 	}
+	m = m.bounded()
 	m.Text = text
 	return m
 }

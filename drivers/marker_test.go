@@ -59,6 +59,10 @@ func TestWhatWeirDidNotWriteIsNoRunAndCannotActOnATerminal(t *testing.T) {
 			t.Errorf("%s: %d bytes: %q", name, len(said), said)
 		}
 	}
+	long := drivers.ParseMarker(`{"run":"1","id":"2","who":"` + strings.Repeat("a", 3000) + `"}`)
+	if n := len(long.String()); n > 1000 {
+		t.Errorf("%d bytes: %s", n, long)
+	}
 	evil := drivers.ParseMarker(`{"run":"1\u001b[2J","id":"2","who":"\u0007a@b","journal":"/x\u202e"}`)
 	if strings.ContainsAny(evil.String(), "\x1b\x07\u202e") {
 		t.Errorf("got %q", evil)

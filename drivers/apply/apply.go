@@ -168,7 +168,7 @@ type run struct {
 	marker  drivers.Marker
 	result  Result
 
-	owning, telling sync.Mutex
+	owning, reporting sync.Mutex
 }
 
 // begin takes the lock, sees under it that no run stands open and the plan was not applied, and writes the first record.

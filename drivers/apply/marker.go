@@ -110,8 +110,8 @@ func (m *member) takeOver(ctx context.Context, other drivers.Marker) ([]drivers.
 // markless notes that no marker can stand on the device, which is nobody's then.
 func (m *member) markless(why string) error {
 	m.bare = true
-	m.telling.Lock()
-	defer m.telling.Unlock()
+	m.reporting.Lock()
+	defer m.reporting.Unlock()
 	if l := (Left{m.name(), why}); !slices.Contains(m.result.Unmarked, l) {
 		m.result.Unmarked = append(m.result.Unmarked, l)
 		slices.SortFunc(m.result.Unmarked, byDevice)
@@ -226,8 +226,8 @@ func (r *run) unmark(ctx context.Context, members []*member, all bool) {
 	_ = r.all(left, func(m *member) error {
 		defer m.close()
 		err := m.unmarkOne(ctx)
-		r.telling.Lock()
-		defer r.telling.Unlock()
+		r.reporting.Lock()
+		defer r.reporting.Unlock()
 		r.result.Marked = slices.DeleteFunc(r.result.Marked, func(l Left) bool { return l.Device == m.name() })
 		if err != nil {
 			r.result.Marked = append(r.result.Marked, Left{m.name(), err.Error()})

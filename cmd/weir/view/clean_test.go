@@ -35,7 +35,7 @@ func TestNoControlCharacterReachesATerminal(t *testing.T) {
 		v.Drift([]control.DeviceDrift{{Device: evil, Changes: []plan.Change{change}, Error: evil}})
 		left := []apply.Left{{Device: evil, Why: evil}}
 		v.Return(apply.Return{Of: evil, Waves: [][]plan.Step{{step}}, Left: left, Back: []string{evil}}, plan.Plan{Waves: [][]plan.Step{{step}}})
-		v.RunResult("apply", apply.Result{Run: evil, Why: evil, Left: left, Devices: []apply.DeviceResult{
+		v.RunResult("apply", apply.Result{Run: evil, Why: evil, Left: left, Unmarked: left, Marked: left, Devices: []apply.DeviceResult{
 			{Device: evil, Outcome: journal.Partial, Why: evil, Leaves: []string{evil}, Lost: []string{evil}}}}, Next{evil, evil, evil})
 		v.RunStory(control.RunStory{RunRow: control.RunRow{Run: evil, Of: evil, Audit: journal.Audit{Who: evil, Reason: evil}}, Why: evil,
 			Waves: [][]control.DeviceRun{{{Device: evil, Why: evil, Changes: []plan.Change{change}, Leaves: []string{evil}}}}})

@@ -2,12 +2,15 @@ package view
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/drivers/apply"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
@@ -106,5 +109,19 @@ func TestRowsFoldNumbersIntoRanges(t *testing.T) {
 		if got := ranges(names); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+func TestDevicesWithoutAMarkerAreToldOfOnceForEachReason(t *testing.T) {
+	result := apply.Result{Run: "1", Outcome: journal.Applied,
+		Unmarked: []apply.Left{{Device: "leaf1", Why: "no SSH"}, {Device: "leaf2", Why: "sudo refuses"}, {Device: "leaf3", Why: "no SSH"}},
+		Marked:   []apply.Left{{Device: "gpu1", Why: "connection refused"}}}
+	got := printed(func(v View) { v.RunResult("apply", result, Next{}) })
+	want := `note: no marker stood on leaf1, leaf3, and nothing kept a run with another journal off: no SSH
+note: no marker stood on leaf2, and nothing kept a run with another journal off: sudo refuses
+note: the marker of this run could not be removed from gpu1; the next run of this journal does that: connection refused
+`
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("got:\n%s", got)
 	}
 }
