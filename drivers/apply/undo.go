@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/weirfabric/weir/drivers"
@@ -109,8 +110,7 @@ func (m *member) restore(ctx context.Context) error {
 	if len(inverse.Chunks) == 0 {
 		return fmt.Errorf("%s: %d values differ from before and cannot be set back: %s", m.name(), len(m.leaves), summaries(findings))
 	}
-	name := undoName + strings.ReplaceAll(m.journal.Run, ".", "-")
-	if err := m.send(ctx, inverse, name, false); err != nil {
+	if err := m.send(ctx, inverse, m.undoing(), false); err != nil {
 		return err
 	}
 	if err := m.confirm(ctx, inverse); err != nil {
@@ -123,6 +123,20 @@ func (m *member) restore(ctx context.Context) error {
 		return fmt.Errorf("%s: set back, and %d values still differ from before", m.name(), len(m.leaves))
 	}
 	return m.restored(have)
+}
+
+// undoing is the name of the next attempt at leading back: a device that remembers what it was told under a name takes no other change
+// under it.
+func (m *member) undoing() string {
+	name := undoName + strings.ReplaceAll(m.journal.Run, ".", "-")
+	if m.pending == nil || !strings.HasPrefix(m.pending.Name, name) {
+		return name
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(m.pending.Name, name+"-"))
+	if err != nil { // the first attempt has no number
+		n = 1
+	}
+	return fmt.Sprintf("%s-%d", name, n+1)
 }
 
 // persistUndo makes persistent what an earlier attempt at leading back has reached after all. What that attempt saved, if it came to
