@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/drivers/sim"
 	"github.com/weirfabric/weir/intent/plan"
@@ -143,6 +145,7 @@ func (s *storm) calm(ctx context.Context) {
 	s.claims(ctx, truth, wanted)
 	s.harmless(wanted)
 	s.secrets()
+	s.markers(ctx)
 	if !s.harmful && len(s.used) == 0 { // what others use is not changed, and the plan says so
 		s.goesOn(ctx)
 	}
@@ -161,6 +164,50 @@ func (s *storm) harmless(wanted map[string]bool) {
 			return
 		}
 	}
+}
+
+// markers checks that no device is marked when all runs have ended. It is looked at in some seeds, since it takes a login each.
+func (s *storm) markers(ctx context.Context) {
+	if s.seed%4 > 0 || s.counts["stranger"] > 0 {
+		return
+	}
+	l := s.live(ctx, "judge@world")
+	defer l.end()
+	r, err := s.open(l, s.second)
+	if err != nil {
+		s.violate("the repo cannot be opened: %v", err)
+		return
+	}
+	told := map[string]bool{} // devices whose marker could not be removed then, and goes with the next run
+	for _, e := range s.endings {
+		for _, l := range e.result.Marked {
+			told[l.Device] = true
+		}
+	}
+	for _, d := range s.devices() {
+		if told[d] {
+			continue
+		}
+		target, err := r.Dial(ctx, d)
+		if err == nil {
+			err = s.unmarked(ctx, target, d)
+		}
+		if err != nil {
+			s.violate("%s: %v", d, err)
+		}
+	}
+}
+
+func (s *storm) unmarked(ctx context.Context, target drivers.Target, device string) error {
+	marking, ok := target.(drivers.Marking)
+	if !ok {
+		return target.Close()
+	}
+	standing, err := marking.Markers(ctx)
+	if len(standing) > 0 {
+		s.violate("%s: a marker stands, and no run: %v", device, standing)
+	}
+	return errors.Join(err, target.Close())
 }
 
 // secrets checks that no password is in what weir has written.
@@ -451,7 +498,7 @@ func (s *storm) claims(ctx context.Context, truth snapshot, wanted map[string]bo
 	for device := range truth.states {
 		before, has := s.isBefore(device, truth), truth.manifest[device]
 		switch {
-		case s.released[device]:
+		case s.released[device] || s.exempt[device]:
 		case before && !wanted[device] && !slices.Equal(sorted(s.before.manifest[device]), sorted(has)):
 			s.violate("%s is as before, and weir claims %v, before %v", device, has, s.before.manifest[device])
 		case wanted[device] && !before:

@@ -125,7 +125,13 @@ func (w *world) sleep(l *life, r journal.Record, span time.Duration, next string
 
 // typed enters lines on a device that are not weir's, which must stay or be told.
 func (w *world) typed(device string) {
-	w.edit(device, "foreign-typed")
+	if w.person(device, map[string]string{
+		"sonic": w.editOf(device, "foreign-typed"),
+		"linux": w.editOf(device, "foreign-typed"),
+		"eos":   "logging host foreign-typed", // a name of the device's own would change its prompt
+	}) != nil {
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.storm.typedOn = append(w.storm.typedOn, device)

@@ -35,15 +35,15 @@ func (s *story) wrongAtChange(kind journal.Kind, nth, times int, kinds ...sim.Fa
 		if f.Device == "" {
 			return
 		}
-		if f.On = s.changing(f.Device); s.seed%4 == 0 && (f.Kind == sim.Reject || f.Kind == sim.Partial || f.Kind == sim.Drop) {
+		if f.On = s.takesBy(f.Device); s.seed%4 == 0 && (f.Kind == sim.Reject || f.Kind == sim.Partial || f.Kind == sim.Drop) {
 			f.On, f.After = sim.Session, int(s.seed/4)%4 // what it is asked beside the change itself
 		}
 		w.inject(f)
 	})
 }
 
-// changing is the operation by which a device takes a change.
-func (s *story) changing(device string) sim.Operation {
+// takesBy is the operation by which a device takes a change.
+func (s *story) takesBy(device string) sim.Operation {
 	if s.platform(device) == "eos" {
 		return sim.Commit
 	}
@@ -189,12 +189,14 @@ var turns = []string{
 	string(sim.Reject), string(sim.Hang), string(sim.Slow), string(sim.Drop), string(sim.DropBefore), string(sim.Partial), string(sim.Ignore), string(sim.Lie),
 	string(sim.Unsure), string(sim.Revert), string(sim.Reboot), string(sim.Cut), string(sim.Refuse), string(sim.BlackHole), string(sim.Latency),
 	"power", "full", "failed", "not forced", "clock", "interrupt", "second", "cut off", "asleep",
-	string(sim.Slow), string(sim.Lie), string(sim.Unsure), string(sim.Revert), string(sim.Reboot), string(sim.Cut), "second",
+	string(sim.Slow), string(sim.Ignore), string(sim.Drop), string(sim.Latency), string(sim.Lie), string(sim.Unsure), string(sim.Revert), string(sim.Reboot), string(sim.Cut), "second", "stranger", "stranger",
 }
 
+func turnOf(n uint64) string { return turns[n%uint64(len(turns))] }
+
 // turn is an act in which that goes wrong whose turn it is, as early as it can.
-func (s *story) turn(verb string, devices []string) {
-	kind := turns[s.seed%uint64(len(turns))]
+func (s *story) turn(n uint64, verb string, devices []string) {
+	kind := turnOf(n)
 	device := devices[0]
 	able := func(platform string) bool {
 		i := slices.IndexFunc(devices, func(d string) bool { return s.platform(d) == platform })
@@ -205,13 +207,13 @@ func (s *story) turn(verb string, devices []string) {
 	}
 	a := act{verb: verb}
 	at := s.on(pick(s, journal.Before, journal.Pending, journal.Sending), 1, kind, nil)
-	switch f := (sim.Fault{Kind: sim.FaultKind(kind), Device: device, On: s.changing(device)}); kind {
+	switch f := (sim.Fault{Kind: sim.FaultKind(kind), Device: device, On: s.takesBy(device)}); kind {
 	case string(sim.Unsure), string(sim.Partial), string(sim.Revert):
 		platform := map[string]string{string(sim.Unsure): "linux", string(sim.Revert): "eos"}[kind]
 		if platform != "" && !able(platform) {
 			return
 		}
-		if f.Device, f.On = device, s.changing(device); kind == string(sim.Revert) {
+		if f.Device, f.On = device, s.takesBy(device); kind == string(sim.Revert) {
 			f.On, f.Delay = sim.Timer, pick(s, time.Second, 30*time.Second, 2*time.Minute)
 		}
 		a.faults = append(a.faults, f)
@@ -228,6 +230,8 @@ func (s *story) turn(verb string, devices []string) {
 		at.do = func(w *world, _ *life, _ journal.Record) { w.jump(d) }
 	case "interrupt":
 		at.do = func(w *world, l *life, _ journal.Record) { w.count("interrupt"); l.gate.stop() }
+	case "stranger":
+		at.do = func(w *world, _ *life, _ journal.Record) { w.meanwhile() }
 	case "second":
 		at.do = func(w *world, _ *life, _ journal.Record) { w.second("apply") }
 	case "cut off":

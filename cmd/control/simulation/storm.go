@@ -45,7 +45,7 @@ type storm struct {
 	meddled       map[string]time.Time           // when somebody last changed what is weir's on a device
 	lied          map[string]bool                // devices that may have shown what was, and not what is
 	confirmed     map[string]time.Time           // when a run last confirmed a device
-	running       map[string]string              // devices that runs change, by the lives that carry them out
+	running       map[string]changing            // what runs change, by the lives that carry them out
 	kept          map[string]map[string][]string // the configuration of devices when a run kept its change on them
 	exempt        map[string]bool                // devices that are neither as before nor as wanted for another reason than the story's change
 	diverted      []diversion
@@ -70,7 +70,7 @@ type ending struct {
 
 // Run lets the story of a seed happen, in a synctest bubble. The lab keeps its keys in dir.
 func Run(ctx context.Context, seed uint64, dir string) (Report, error) {
-	s := &storm{story: storyOf(seed), dir: dir, meddled: map[string]time.Time{}, confirmed: map[string]time.Time{}, lied: map[string]bool{}, running: map[string]string{}, kept: map[string]map[string][]string{}, exempt: map[string]bool{}, released: map[string]bool{}}
+	s := &storm{story: storyOf(seed), dir: dir, meddled: map[string]time.Time{}, confirmed: map[string]time.Time{}, lied: map[string]bool{}, running: map[string]changing{}, kept: map[string]map[string][]string{}, exempt: map[string]bool{}, released: map[string]bool{}}
 	var err error
 	if s.first, err = scaffold(s.spec); err != nil {
 		return Report{}, err
@@ -153,6 +153,16 @@ func (w *world) second(verb string) {
 	})
 }
 
+// stranger is an operator who changes the same fabric with a journal of his own.
+const stranger = "stranger@c"
+
+// meanwhile lets the stranger apply.
+func (w *world) meanwhile() {
+	w.count("stranger")
+	s := w.storm
+	s.secondly.Go(func() { s.do(context.Background(), stranger, s.second, act{verb: "apply"}, s.settle) })
+}
+
 // longest is how long a life may take, in virtual time.
 const longest = 12 * time.Hour
 
@@ -160,7 +170,7 @@ const longest = 12 * time.Hour
 func (s *storm) do(ctx context.Context, who string, repo fstest.MapFS, a act, settle control.Settle) ending {
 	l := s.live(ctx, who)
 	defer l.end()
-	l.verb, l.settle = a.verb, settle
+	l.verb, l.settle, l.own = a.verb, settle, who == stranger
 	e := ending{life: l.name, verb: a.verb, died: true}
 	events := slices.Clone(a.events)
 	var mu sync.Mutex

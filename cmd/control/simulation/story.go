@@ -117,10 +117,10 @@ func storyOf(seed uint64) *story {
 	s.reboot = s.chance(0.2)
 	if s.chance(0.6) {
 		s.plot()
-		s.turn("apply later", s.later.devices)
 	} else {
-		s.turn("apply", s.change.devices)
+		s.turn(s.seed, "apply", s.change.devices)
 	}
+	s.turn(s.seed+uint64(len(turns))/2, "apply later", s.later.devices)
 	for s.chance(0.5) && len(s.acts) < 4 {
 		s.acts = append(s.acts, s.act(len(s.acts)))
 	}
@@ -195,7 +195,7 @@ accept:
 		{name: "guaranteed share", file: file, body: fmt.Sprintf("kind: Override\nselect: {device: %s}\nclasses:\n  - {name: rdma, guaranteed: 20%%}\n", one), devices: []string{one}},
 		{name: "shares", file: file, body: fmt.Sprintf("kind: Override\nselect: {device: %s}\nclasses:\n  - {name: rdma, share: 55%%}\n  - {name: default, share: %d%%}\n", one, rest), devices: []string{one}},
 	}
-	if turns[s.seed%uint64(len(turns))] == string(sim.Unsure) { // only hosts answer so
+	if turnOf(s.seed) == string(sim.Unsure) { // only hosts answer so
 		all = slices.DeleteFunc(all, func(c change) bool { return c.devices[0] != "gpu1" })
 	}
 	return pick(s, all...)

@@ -12,6 +12,12 @@ import (
 	"github.com/weirfabric/weir/intent/fabric"
 )
 
+// changing is the device that a life changes, and whether with a journal of its own.
+type changing struct {
+	device string
+	own    bool
+}
+
 // follow keeps what a record says of the run, and holds it against what really is.
 func (s *storm) follow(l *life, r journal.Record) {
 	s.mu.Lock()
@@ -22,16 +28,22 @@ func (s *storm) follow(l *life, r journal.Record) {
 	case journal.Confirmed:
 		s.confirmed[r.Device] = time.Now()
 	case journal.Pending, journal.Undoing, journal.Sending:
-		s.running[l.name] = r.Device
-		for name := range s.running {
-			if name != l.name {
+		s.running[l.name] = changing{r.Device, l.own}
+		for name, c := range s.running {
+			if name != l.name && (c.own == l.own || c.device == r.Device) {
 				other = name
 			}
 		}
 	}
+	if l.own && r.Device != "" {
+		s.exempt[r.Device] = true
+	}
 	s.mu.Unlock()
 	if other != "" {
 		s.violate("%s and %s change devices at the same time", l.name, other)
+	}
+	if l.own {
+		return
 	}
 	switch r.Kind {
 	case journal.Started:

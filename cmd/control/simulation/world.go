@@ -26,6 +26,7 @@ type world struct {
 	at      *control.Lab // where its devices are
 	network *sim.Network
 	disk    *disk
+	other   *disk // of an operator who has a journal of his own
 
 	mu     sync.Mutex
 	began  time.Time
@@ -46,7 +47,7 @@ func newWorld(ctx context.Context, files fs.FS, dir string) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{network: sim.NewNetwork(), disk: newDisk(), began: time.Now(), counts: map[string]int{}, alive: map[int]bool{}, boots: map[string]int{}}
+	w := &world{network: sim.NewNetwork(), disk: newDisk(), other: newDisk(), began: time.Now(), counts: map[string]int{}, alive: map[int]bool{}, boots: map[string]int{}}
 	r, err := control.Open(dir, control.Options{Effects: control.Effects{Files: files, Disk: mounted{w.disk, w.newGate()}, Commit: noCommit, Who: "maker@world", PID: 1}})
 	if err != nil {
 		return nil, err
@@ -138,6 +139,7 @@ type life struct {
 	settle control.Settle // of its runs
 	run    string         // that it carries out
 	of     string         // the run that it undoes; empty: it undoes none
+	own    bool           // its journal is its own
 }
 
 // restart starts a machine anew.
@@ -170,9 +172,12 @@ func (l *life) end() {
 
 // effects are those of the life, through its gate.
 func (l *life) effects(repo fs.FS) control.Effects {
-	w := l.world
+	w, disk := l.world, l.world.disk
+	if l.own {
+		disk = w.other
+	}
 	return control.Effects{
-		Files: repo, Lab: w.at, Disk: mounted{w.disk, l.gate}, Dial: l.gate.dial, Commit: noCommit, Now: w.now, Who: l.who, PID: l.pid, Boot: l.gate.boot,
+		Files: repo, Lab: w.at, Disk: mounted{disk, l.gate}, Dial: l.gate.dial, Commit: noCommit, Now: w.now, Who: l.who, PID: l.pid, Boot: l.gate.boot,
 		Secret: func(context.Context, string) (drivers.Secret, error) {
 			_, password := w.lab.Credentials()
 			return drivers.Secret(password), nil
