@@ -146,7 +146,7 @@ func (s *storm) calm(ctx context.Context) {
 	s.harmless(wanted)
 	s.secrets()
 	s.markers(ctx)
-	if !s.harmful && len(s.used) == 0 { // what others use is not changed, and the plan says so
+	if !s.harmful && len(s.used) == 0 && s.counts["stranger"] == 0 { // what others use or have marked is left alone
 		s.goesOn(ctx)
 	}
 }
