@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/telemetry"
 	"github.com/weirfabric/weir/telemetry/collect"
 	"github.com/weirfabric/weir/telemetry/verify"
@@ -88,9 +90,11 @@ func (r *Repo) judge(ctx context.Context, waves [][]plan.Step, o Settle) (apply.
 		g.end()
 		return nil, nil, err
 	}
-	var known []addr.Addr // ports that were busy before a wave of the run
+	var known []addr.Addr                 // ports that were busy before a wave of the run
+	taken := map[string]qos.PrioritySet{} // the classes that the run has taken away
 	watch := func(_ context.Context, wave []plan.Step) func(context.Context, map[string]time.Time) apply.Verdict {
-		before := verify.Take(g.store, r.portsAround(wave))
+		maps.Copy(taken, withdrawals(wave, r.Fabric))
+		before := verify.Take(g.store, r.withdrawn(r.portsAround(wave), taken))
 		if busy := verify.Take(g.store, r.portsOf(names)).Busy(r.Scale()); len(busy) > 0 {
 			known = busy
 		}

@@ -116,6 +116,28 @@ func (w *window) carried(p Port) bool {
 	return slices.ContainsFunc(p.Classes, func(c health.Class) bool { return w.before.busy(p.Addr, c, w.scale) || w.carries(p.Addr, c) })
 }
 
+// moved is the share of what a class carried that must pass in others, beside what passed there before, where the class was taken
+// away on purpose: without PAUSE its flows are slower, and what else passes goes up and down.
+const moved = 0.1
+
+// gained is how much more the port counts in a second than before the wave, in all queues or priorities but that of x. What was not
+// seen is nothing.
+func (w *window) gained(x count, a addr.Addr) float64 {
+	sum := 0.0
+	for k := range w.tracks {
+		if k.metric != x.metric || k.addr.Device != a.Device || k.addr.Port != a.Port || k.addr.Name == x.number {
+			continue
+		}
+		other := count{x.metric, k.addr.Name}
+		now, known := w.now(other, a)
+		was, before := w.before.rate(other, a, w.scale)
+		if known && before {
+			sum += now - was
+		}
+	}
+	return sum
+}
+
 // traffic finds the classes that passed a port before the wave and do not any more. Where another class begins on the port, the
 // traffic has moved and is not lost. A port that was idle before proves nothing and holds up nothing.
 func (w *window) traffic(p Port) []Finding {
@@ -135,6 +157,9 @@ func (w *window) traffic(p Port) []Finding {
 			case was < f.chatter || now >= stopped*was:
 			case w.excused(p.Addr, time.Now().Add(-settling*w.every(f.count, p.Addr))):
 				w.flapping = true
+			case p.Withdrawn.Has(c.Priority) && w.gained(f.count, p.Addr) >= moved*was:
+			case p.Withdrawn.Has(c.Priority):
+				out = append(out, bad(at, "the change takes the class away here, and its traffic does not pass in any other either (%s)", f.metric.Name))
 			default:
 				out = append(out, bad(at, "the class passed here before the wave, and does not any more (%s)", f.metric.Name))
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/telemetry"
 	"github.com/weirfabric/weir/telemetry/health"
 )
@@ -25,6 +26,9 @@ type Port struct {
 	Classes []health.Class // the lossless ones
 	Host    bool           // of a host: what its driver says not to count is not missed, since the switch's end of the cable is seen
 	Witness bool           // it only tells whether there is traffic that the wave could have hurt: nothing of it is judged or missed
+	// Withdrawn are the priorities of classes that the run takes away here on purpose. That such a class does not pass any more is
+	// no failure where its traffic goes on in others; nor is it idle for want of traffic.
+	Withdrawn qos.PrioritySet
 }
 
 // Options of a window. Zero values take the default that is named.
@@ -241,10 +245,10 @@ func (w *window) complete() bool {
 func (w *window) judge() Result {
 	r := Result{Verdict: Pass, Waited: time.Since(w.began)}
 	w.flapping = false
-	busy, counted := false, w.counted()
+	busy, withdrawn, counted := false, true, w.counted()
 	for _, p := range w.before.ports {
 		carried := w.carried(p)
-		busy = busy || carried
+		busy, withdrawn = busy || carried, withdrawn && p.withdrawn()
 		if p.Witness {
 			continue
 		}
@@ -256,7 +260,7 @@ func (w *window) judge() Result {
 		r.Findings = append(r.Findings, w.traffic(p)...)
 		r.Findings = append(r.Findings, w.missing(p, counted)...)
 	}
-	if !busy && r.Ports > 0 {
+	if !busy && !withdrawn && r.Ports > 0 {
 		for _, d := range w.changed() {
 			r.Findings = append(r.Findings, Finding{Idle, addr.Device(d), "no lossless class carried anything before the wave or since: nothing is proven"})
 		}
@@ -270,6 +274,11 @@ func (w *window) judge() Result {
 		return cmp.Or(cmp.Compare(rank[a.Verdict], rank[b.Verdict]), addr.Compare(a.Addr, b.Addr))
 	})
 	return r
+}
+
+// withdrawn says whether no class is to pass the port after the wave.
+func (p Port) withdrawn() bool {
+	return !slices.ContainsFunc(p.Classes, func(c health.Class) bool { return !p.Withdrawn.Has(c.Priority) })
 }
 
 // changed are the devices of the ports that are judged.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/telemetry"
 	"github.com/weirfabric/weir/telemetry/collect"
 	"github.com/weirfabric/weir/telemetry/health"
@@ -63,9 +66,12 @@ func settleAt(t *testing.T, d device, flags map[string][2]float64, ports []Port,
 				t.Fatal(err)
 			}
 			m := telemetry.Find(metric)
-			number := "3"
-			if !m.Numbered() {
+			port, number, other := strings.Cut(port, "/")
+			switch {
+			case !m.Numbered():
 				number = ""
+			case !other:
+				number = "3"
 			}
 			batch = append(batch, telemetry.Sample{Metric: m, Addr: m.At("leaf1", port, number), Value: v, At: time.Now(), Every: interval})
 		}
@@ -415,4 +421,55 @@ func TestBusyPortsAreKnownBeforeAWave(t *testing.T) {
 			t.Errorf("got %v from counters that come no more", got)
 		}
 	})
+}
+
+// TestAClassThatIsTakenAwayMovesIntoOthers has the class leave queue 3 of a port on purpose.
+func TestAClassThatIsTakenAwayMovesIntoOthers(t *testing.T) {
+	stopped := func() device { return quiet().with("weir_queue_transmitted_packets_total e1", 50, 0) }
+	for name, c := range map[string]struct {
+		device device
+		taken  qos.PrioritySet
+		want   Verdict
+		says   []string
+	}{
+		"its traffic goes on in queue 0":  {device: stopped().with("weir_queue_transmitted_packets_total e1/0", 1, 41), taken: 1 << 3, want: Pass},
+		"its traffic goes on more slowly": {device: stopped().with("weir_queue_transmitted_packets_total e1/0", 1, 7), taken: 1 << 3, want: Pass},
+		"it has vanished": {
+			device: stopped().with("weir_queue_transmitted_packets_total e1/0", 1, 2), taken: 1 << 3, want: Worse,
+			says: []string{"bad leaf1/e1/pfc/3: the change takes the class away here, and its traffic does not pass in any other either (weir_queue_transmitted_packets_total)"},
+		},
+		"nobody sees the other queues": {
+			device: stopped(), taken: 1 << 3, want: Worse,
+			says: []string{"bad leaf1/e1/pfc/3: the change takes the class away here, and its traffic does not pass in any other either (weir_queue_transmitted_packets_total)"},
+		},
+		"another class is taken away": {
+			device: stopped().with("weir_queue_transmitted_packets_total e1/0", 1, 41), taken: 1 << 4, want: Worse,
+			says: []string{"bad leaf1/e1/pfc/3: the class passed here before the wave, and does not any more (weir_queue_transmitted_packets_total)"},
+		},
+		"nothing carried it, and nothing is to": {device: quiet().with("weir_queue_transmitted_packets_total e1", 0, 0), taken: 1 << 3, want: Pass},
+		"what is dropped meanwhile is dropped": {
+			device: stopped().with("weir_queue_transmitted_packets_total e1/0", 1, 41).with("weir_queue_dropped_packets_total e2", 0, 7), taken: 1 << 3, want: Worse,
+			says: []string{"bad leaf1/e2/pfc/3: 14 packets of a lossless class were dropped in 20s (weir_queue_dropped_packets_total)"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				taken := slices.Clone(ports)
+				for i := range taken {
+					taken[i].Withdrawn = c.taken
+				}
+				r := settleAt(t, c.device, nil, taken, Options{Settle: 25 * time.Second})
+				var says []string
+				for _, f := range r.Findings {
+					says = append(says, fmt.Sprintf("%s %s: %s", f.Verdict, f.Addr, f.Summary))
+				}
+				if r.Verdict != c.want {
+					t.Errorf("got %s, want %s", r.Verdict, c.want)
+				}
+				if diff := cmp.Diff(says, c.says); diff != "" {
+					t.Errorf("(-got +want)\n%s", diff)
+				}
+			})
+		})
+	}
 }
