@@ -42,13 +42,20 @@ func check(c pack.Counters) error {
 			}
 		}
 	}
+	needs := func(where string, f pack.Feature) {
+		if !slices.Contains([]pack.Feature{"", pack.FeaturePFC, pack.FeatureWatchdog}, f) {
+			errs = append(errs, fmt.Errorf("%s: needs %q: want pfc or watchdog", where, f))
+		}
+	}
 	for _, p := range c.Streams {
+		needs(p.Path, p.Needs)
 		fields(p.Path, p.Fields, p.Change)
 		if p.Every <= 0 {
 			errs = append(errs, fmt.Errorf("%s: every: want an interval", p.Path))
 		}
 	}
 	for _, p := range c.Polls {
+		needs(p.Name, p.Needs)
 		fields(p.Name, p.Fields, false)
 		if !slices.Contains([]string{"lines", "json", "table"}, p.Form) {
 			errs = append(errs, fmt.Errorf("%s: form %q: want lines, json or table", p.Name, p.Form))

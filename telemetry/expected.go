@@ -20,6 +20,8 @@ type Device struct {
 type Port struct {
 	Name string
 	RDMA string // RDMA device of a host's port
+	// Off is what the intent leaves off there: what counts only where that is on is disabled, and not missed.
+	Off []pack.Feature
 }
 
 // Expected is what a source was asked for and has not brought yet. It tells what is not counted from what is zero. It is used
@@ -36,7 +38,7 @@ type want struct{ metric, number string }
 type wanted struct {
 	leaf  *Leaf
 	every time.Duration
-	ports map[string]bool // that it has not come for
+	ports map[string]bool // that it has not come for; true: it should
 }
 
 // NewExpected expects nothing yet.
@@ -44,8 +46,13 @@ func NewExpected(d Device) *Expected {
 	return &Expected{device: d, wants: map[want]*wanted{}, leaves: map[*Leaf]*wanted{}}
 }
 
-// Add expects the leaf of every port. Leaves of numbers that nobody watches are not missed.
-func (e *Expected) Add(l *Leaf, every time.Duration) {
+// Needed says whether any port has on what a source needs: without one nothing needs to come of it.
+func (d Device) Needed(f pack.Feature) bool {
+	return f == "" || len(d.Ports) == 0 || slices.ContainsFunc(d.Ports, func(p Port) bool { return !slices.Contains(p.Off, f) })
+}
+
+// Add expects the leaf of every port that has on what its source needs. Leaves of numbers that nobody watches are not missed.
+func (e *Expected) Add(l *Leaf, every time.Duration, needs pack.Feature) {
 	if l.Number != "" && !slices.Contains(e.device.Watched, l.Number) {
 		return
 	}
@@ -54,7 +61,7 @@ func (e *Expected) Add(l *Leaf, every time.Duration) {
 	if !ok {
 		w = &wanted{leaf: l, every: every, ports: make(map[string]bool, len(e.device.Ports))}
 		for _, p := range e.device.Ports {
-			w.ports[p.Name] = true
+			w.ports[p.Name] = needs == "" || !slices.Contains(p.Off, needs)
 		}
 		e.wants[key] = w
 	}
@@ -82,10 +89,12 @@ func (e *Expected) Missing(at time.Time, off map[string]bool, settled bool, sile
 		if !settled && l.Absent != pack.AbsentZero {
 			continue
 		}
-		for port := range w.ports {
+		for port, on := range w.ports {
 			for _, number := range e.numbers(l) {
 				s := Sample{Metric: l.Metric, Addr: l.Metric.At(e.device.Name, port, number), Status: Unsupported, At: at, Every: w.every}
 				switch {
+				case !on:
+					s.Status = Disabled
 				case l.Absent == pack.AbsentZero:
 					s.Status = l.Status
 				case l.Absent == pack.AbsentDisabled || off[l.Switch]:

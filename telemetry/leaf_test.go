@@ -87,7 +87,7 @@ func TestTwoLeavesOfOneReadingAreNotMissedWhenOneCame(t *testing.T) {
 	}
 	e := NewExpected(Device{Name: "leaf1", Ports: []Port{{Name: "e1"}, {Name: "e2"}}, Watched: []string{"3"}})
 	for _, l := range leaves {
-		e.Add(l, time.Second)
+		e.Add(l, time.Second, "")
 	}
 	e.Saw(leaves["EST_3"], "e1")
 	e.Saw(leaves["SAI_4"], "e2")

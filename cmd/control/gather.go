@@ -16,6 +16,7 @@ import (
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/drivers/gnmi"
 	"github.com/weirfabric/weir/drivers/ssh"
+	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/telemetry"
 	"github.com/weirfabric/weir/telemetry/collect"
 	subscribe "github.com/weirfabric/weir/telemetry/gnmi"
@@ -205,8 +206,39 @@ func (r *Repo) counted(name string) telemetry.Device {
 	for _, p := range r.Fabric.LosslessPriorities().All() {
 		d.Watched = append(d.Watched, strconv.Itoa(int(p)))
 	}
+	off := r.off(name)
 	for _, p := range r.Device(name).Ports {
-		d.Ports = append(d.Ports, telemetry.Port{Name: p.Name, RDMA: p.RDMA})
+		d.Ports = append(d.Ports, telemetry.Port{Name: p.Name, RDMA: p.RDMA, Off: off[p.Name]})
 	}
 	return d
+}
+
+// off is what the intent leaves off on the ports of a device.
+func (r *Repo) off(name string) map[string][]pack.Feature {
+	out := map[string][]pack.Feature{}
+	note := func(port string, paused qos.PrioritySet, watched bool) {
+		if paused == 0 {
+			out[port] = append(out[port], pack.FeaturePFC)
+		}
+		if paused == 0 || !watched {
+			out[port] = append(out[port], pack.FeatureWatchdog)
+		}
+	}
+	for _, s := range r.Fabric.Switches {
+		if s.Name != name {
+			continue
+		}
+		for _, p := range s.Ports {
+			note(p.Name, p.PFC, p.Watchdog != nil)
+		}
+	}
+	for _, h := range r.Fabric.Hosts {
+		if h.Name != name {
+			continue
+		}
+		for _, n := range h.NICs {
+			note(n.Name, n.PFC, false)
+		}
+	}
+	return out
 }

@@ -43,6 +43,7 @@ type seen struct {
 	every    time.Duration
 	held     bool // sent on change only, where silence says nothing
 	optional bool // there may be nothing to bring: every field is one that a device lists only when there is something to say
+	off      bool // nothing is to come: what it needs is on nowhere
 	at       time.Time
 }
 
@@ -56,11 +57,11 @@ func NewDecoder(d telemetry.Device, paths []pack.Path, scale float64) (*Decoder,
 		every := time.Duration(float64(p.Every) / scale)
 		optional := true
 		for _, l := range leaves {
-			dec.expected.Add(l, every)
+			dec.expected.Add(l, every, p.Needs)
 			dec.from[l] = i
 			optional = optional && l.Absent != pack.AbsentUnsupported
 		}
-		dec.paths = append(dec.paths, seen{path: p.Path, every: every, held: p.Change, optional: optional})
+		dec.paths = append(dec.paths, seen{path: p.Path, every: every, held: p.Change, optional: optional, off: !d.Needed(p.Needs)})
 		if p.Rows != "" {
 			if err := dec.addTable(p, leaves, i); err != nil {
 				return nil, err
@@ -140,9 +141,9 @@ func (d *Decoder) last(path string) time.Time {
 	return at
 }
 
-// late says whether a path that is sampled, and has come, missed more than the given number of samples.
+// late says whether a path that is sampled, is to come and has come, missed more than the given number of samples.
 func (p *seen) late(now time.Time, forgiven int) bool {
-	return !p.held && !p.at.IsZero() && now.Sub(p.at) > time.Duration(forgiven+1)*p.every
+	return !p.held && !p.off && !p.at.IsZero() && now.Sub(p.at) > time.Duration(forgiven+1)*p.every
 }
 
 // Silent are the paths that should bring something and do not: that missed more than the given number of samples, or, once the
@@ -150,7 +151,7 @@ func (p *seen) late(now time.Time, forgiven int) bool {
 func (d *Decoder) Silent(now time.Time, forgiven int, settled bool) []string {
 	var out []string
 	for i := range d.paths {
-		if p := &d.paths[i]; settled && p.at.IsZero() && !p.optional || p.late(now, forgiven) {
+		if p := &d.paths[i]; settled && p.at.IsZero() && !p.optional && !p.off || p.late(now, forgiven) {
 			out = append(out, p.path)
 		}
 	}

@@ -240,6 +240,37 @@ func TestAPathThatStopsIsNoticed(t *testing.T) {
 	}
 }
 
+func TestWhatIsOffOnPurposeIsNotMissed(t *testing.T) {
+	watchdog := []pack.Feature{pack.FeatureWatchdog}
+	for name, c := range map[string]struct {
+		ports            []telemetry.Port
+		stopped          string
+		disabled, silent int
+	}{
+		"on no port":    {[]telemetry.Port{{Name: "Ethernet0", Off: watchdog}, {Name: "Ethernet4", Off: watchdog}}, "", 3, 0},
+		"on one of two": {[]telemetry.Port{{Name: "Ethernet0"}, {Name: "Ethernet4", Off: watchdog}}, "COUNTERS/Ethernet*/Pfcwd", 3, 1},
+	} {
+		d := decoders(t, "sonic", telemetry.Device{Name: "leaf1", Ports: c.ports, Watched: []string{"3"}})["COUNTERS_DB"]
+		d.Decode(update("", "COUNTERS/Ethernet*/Pfcwd", object(`{"Ethernet0:3":{"PFC_WD_STATUS":"operational","PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED":"0","PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED":"0"}}`)), noon)
+		after := noon.Add(time.Minute)
+		if got := d.Stopped(after, 3); got != c.stopped {
+			t.Errorf("%s: %q counts as stopped, want %q", name, got, c.stopped)
+		}
+		if got := len(d.Silent(after, 3, false)); got != c.silent {
+			t.Errorf("%s: %d paths count as silent, want %d", name, got, c.silent)
+		}
+		disabled := 0
+		for _, s := range d.Missing(after, true) {
+			if s.Addr.Port == "Ethernet4" && s.Status == telemetry.Disabled {
+				disabled++
+			}
+		}
+		if disabled != c.disabled {
+			t.Errorf("%s: %d readings are disabled, want %d", name, disabled, c.disabled)
+		}
+	}
+}
+
 func TestAPathThatTheModelsDoNotHaveIsRefused(t *testing.T) {
 	_, err := NewDecoder(telemetry.Device{}, []pack.Path{{Origin: "openconfig", Path: "/interfaces/interface[name={port}]/state/counters",
 		Every: time.Second, Fields: map[string]pack.Field{"in-octet": {Metric: "weir_port_received_bytes_total"}}}}, 1)

@@ -105,6 +105,7 @@ type round struct {
 	ports    []string // by query: the port that it asks about; empty: all
 	parser   parser
 	expected *telemetry.Expected
+	off      bool // nothing is to be listed: what it needs is on nowhere
 	silent   bool
 }
 
@@ -129,9 +130,9 @@ func (p *Poller) start() *work {
 		if b.Fallback && p.Streams {
 			continue
 		}
-		r := &round{poll: b, every: time.Duration(float64(b.Every) / w.scale), parser: newParser(b), expected: telemetry.NewExpected(p.Device)}
+		r := &round{poll: b, every: time.Duration(float64(b.Every) / w.scale), parser: newParser(b), expected: telemetry.NewExpected(p.Device), off: !p.Device.Needed(b.Needs)}
 		for _, l := range r.parser.leaves {
-			r.expected.Add(l, r.every)
+			r.expected.Add(l, r.every, b.Needs)
 		}
 		r.ask(p.Device)
 		if len(r.queries) > 0 {
@@ -215,7 +216,7 @@ func (w *work) query(ctx context.Context, s Session, r *round) error {
 	w.access.Works(polling)
 	w.self.Took(len(samples), 0, time.Time{}, now)
 	w.Sink.Put(append(samples, r.missing(now, answered)...))
-	if silent := len(samples) == 0 && !(answered && r.optional()); silent != r.silent {
+	if silent := len(samples) == 0 && !r.off && !(answered && r.optional()); silent != r.silent {
 		r.silent = silent
 		if silent {
 			w.log.Warn("asked but silent", "poll", r.poll.Name)

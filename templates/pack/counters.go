@@ -38,6 +38,7 @@ type Path struct {
 	// Rows is the form of the row names where the value is one object of rows: {port}:{queue}. Without it the value is a leaf
 	// beneath the path.
 	Rows   string           `yaml:"rows"`
+	Needs  Feature          `yaml:"needs"` // what must be on for anything to come; empty: nothing
 	Model  string           `yaml:"model"` // the vendor's model that defines the path, where it is none of the models weir knows
 	Fields map[string]Field `yaml:"fields"`
 }
@@ -51,6 +52,7 @@ type Poll struct {
 	// under a rule of dashes; Rows is the form of the first cell).
 	Form     string           `yaml:"form"`
 	Fallback bool             `yaml:"fallback"` // asked only where the device has no streams
+	Needs    Feature          `yaml:"needs"`    // what must be on for anything to be listed; empty: nothing
 	Rows     string           `yaml:"rows"`
 	Fields   map[string]Field `yaml:"fields"`
 }
@@ -66,6 +68,15 @@ type Field struct {
 	Absent Absent             `yaml:"absent"` // what it means that the field is not there
 	From   string             `yaml:"from"`   // the release that first has it; for readers
 }
+
+// Feature is what a port must have on for a device to count something there.
+type Feature string
+
+// What is off in the intent is not expected to be counted.
+const (
+	FeaturePFC      Feature = "pfc"
+	FeatureWatchdog Feature = "watchdog"
+)
 
 // Absent is what it means that a device does not list something.
 type Absent string
