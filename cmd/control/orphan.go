@@ -48,8 +48,8 @@ func (r *Repo) Orphaned() diag.List {
 			Severity: diag.Warning, Check: "orphan", Addr: addr.Device(o.Device),
 			Summary: fmt.Sprintf("%s, and %s that weir made or adopted %s there", o.Why, diag.Count(len(o.Objects), "object"), stands(len(o.Objects))),
 			Detail: fmt.Sprintf("%s; its ports keep what weir set as well. weir changes nothing there any more. If all of that may stay: weir apply --release %s %s%s. "+
-				"If it is to go: put the device back into the inventory, roll back the run that brought it (weir runs), and only then take it out again.",
-				diag.First(o.Objects, listedObjects), o.Device, r.Dir, r.flags),
+				"If it is to go: %sweir apply --clean %s %s%s.",
+				diag.First(o.Objects, listedObjects), o.Device, r.Dir, r.flags, r.first(o.Device), o.Device, r.Dir, r.flags),
 		})
 	}
 	return findings
@@ -62,19 +62,34 @@ func stands(n int) string {
 	return "stand"
 }
 
-// Release forgets what weir owns on orphans: it stays on the devices, and is nobody's. The names must be those of orphans.
-func (r *Repo) Release(names []string) (err error) {
+// first is what a person has to do before an orphan can be cleaned.
+func (r *Repo) first(name string) string {
+	if r.devices[name] != nil {
+		return ""
+	}
+	return "put its entry back into the inventory with state: unmanaged, so that weir can reach it; then "
+}
+
+// orphan says why a name is not that of an orphan; instead is what the next plan would do to a device that is weir's.
+func (r *Repo) orphan(name, instead string) error {
 	var known []string
 	for _, o := range r.Orphans() {
 		known = append(known, o.Device)
 	}
+	switch {
+	case slices.Contains(known, name):
+		return nil
+	case r.bound[name] != nil:
+		return fmt.Errorf("%s is in the inventory, and the next plan would %s: take it out of the inventory first, or write state: unmanaged", name, instead)
+	}
+	return fmt.Errorf("%s: weir owns nothing there%s", name, orElse(name, known))
+}
+
+// Release forgets what weir owns on orphans: it stays on the devices, and is nobody's. The names must be those of orphans.
+func (r *Repo) Release(names []string) (err error) {
 	for _, name := range names {
-		switch {
-		case slices.Contains(known, name):
-		case r.bound[name] != nil:
-			return fmt.Errorf("%s is in the inventory, and the next plan would take what it wants there back: take it out of the inventory first, or write state: unmanaged", name)
-		default:
-			return fmt.Errorf("%s: weir owns nothing there%s", name, orElse(name, known))
+		if err := r.orphan(name, "take what it wants there back"); err != nil {
+			return err
 		}
 	}
 	lease, err := r.Store.Lock(journal.Lock{Run: "release", Verb: "release"})

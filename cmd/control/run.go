@@ -113,7 +113,7 @@ func (r *Repo) PlanOf(ret Return) plan.Plan {
 
 // Recover finishes or undoes a run that was cut off. It judges nothing, and needs no counters.
 func (r *Repo) Recover(ctx context.Context, run string, o RunOptions) (Result, error) {
-	return r.config(o).Recover(ctx, run)
+	return r.speaking(nil).config(o).Recover(ctx, run) // it may be one that cleaned an orphan
 }
 
 // Abandon closes a run by hand that cannot come to its end.

@@ -66,6 +66,7 @@ func applyCommand(c *console) *cobra.Command {
 	var dir string
 	var settle control.Settle
 	var release []string
+	var clean string
 	var audit auditFlags
 	cmd := &cobra.Command{
 		Use:   "apply [FILE|DIR]",
@@ -74,7 +75,7 @@ func applyCommand(c *console) *cobra.Command {
 upwards, hosts last. A wave stays only when every device reads back as wanted and the counters say that the class is
 lossless; otherwise the whole wave is led back and the run stops. Everything is in a journal before it happens, so that
 a run that is cut off can be ended by weir recover. With --release it plans nothing: weir forgets what it owns on a device that left
-the inventory, and the device keeps it.`,
+the inventory, and the device keeps it. With --clean it leads such a device back to what it was before weir came to it.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			saved := len(args) == 1 && isFile(args[0])
@@ -94,8 +95,15 @@ the inventory, and the device keeps it.`,
 			if err := r.Free(); err != nil {
 				return err
 			}
-			if len(release) > 0 {
-				return c.release(r, release, saved, agreed.yes)
+			switch {
+			case (len(release) > 0 || clean != "") && saved:
+				return errors.New("--release and --clean are of a repo and not of a saved plan")
+			case len(release) > 0 && clean != "":
+				return errors.New("--release leaves a device as it is and --clean leads it back: one of them")
+			case len(release) > 0:
+				return c.release(r, release, agreed.yes)
+			case clean != "":
+				return c.clean(cmd.Context(), r, clean, agreed, settle, audit)
 			}
 			var p plan.Plan
 			if saved {
@@ -115,16 +123,14 @@ the inventory, and the device keeps it.`,
 	agreed.register(cmd)
 	settleFlags(cmd, &settle)
 	cmd.Flags().StringArrayVar(&release, "release", nil, "forget what weir owns on this device, which left the inventory: it stays there and is nobody's; nothing else is done")
+	cmd.Flags().StringVar(&clean, "clean", "", "lead this device, which left the inventory and stands in it with state: unmanaged, back to what it was before weir; nothing else is done")
 	audit.register(cmd)
 	cmd.Flags().StringVar(&dir, "repo", ".", "the fabric repo that a saved plan was made from")
 	return cmd
 }
 
 // release forgets orphans, after asking unless that was agreed.
-func (c *console) release(r *control.Repo, names []string, saved, agreed bool) error {
-	if saved {
-		return errors.New("--release is of a repo and not of a saved plan")
-	}
+func (c *console) release(r *control.Repo, names []string, agreed bool) error {
 	for _, o := range r.Orphans() {
 		if slices.Contains(names, o.Device) {
 			c.stderr().Printf("%s: %s stay there and are nobody's: %s\n", o.Device, diag.Count(len(o.Objects), "object"), diag.First(o.Objects, 8))

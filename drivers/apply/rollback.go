@@ -39,6 +39,7 @@ type Return struct {
 type ReturnOptions struct {
 	Only         func(device string) bool // nil: every device that the run changed
 	AllOrNothing bool                     // a device that is not as the run left it is a *StaleError
+	Moved        bool                     // such a device is led back as well: what was done to weir\'s part of it since is lost
 }
 
 // PlanRollback reads the devices that a run changed and makes the steps that lead them back. A device that is not any more as the
@@ -58,7 +59,7 @@ func (c Config) PlanRollback(ctx context.Context, name string, o ReturnOptions) 
 	var failed []error
 	for _, devices := range past.Waves {
 		var steps []plan.Step
-		for i, b := range c.backward(ctx, devices, past, o.Only) {
+		for i, b := range c.backward(ctx, devices, past, o) {
 			ret.Findings = append(ret.Findings, b.findings...)
 			switch {
 			case b.err != nil:
@@ -95,26 +96,26 @@ type backward struct {
 }
 
 // backward reads devices side by side. What is asked for by none of them is empty.
-func (c Config) backward(ctx context.Context, devices []string, past journal.Past, only func(string) bool) []backward {
+func (c Config) backward(ctx context.Context, devices []string, past journal.Past, o ReturnOptions) []backward {
 	r := &run{Config: c, back: true}
 	out := make([]backward, len(devices))
 	var all sync.WaitGroup
 	slots := make(chan struct{}, c.Parallel)
 	for i, name := range devices {
-		if only != nil && !only(name) {
+		if o.Only != nil && !o.Only(name) {
 			continue
 		}
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			out[i] = r.backwardOne(ctx, name, past)
+			out[i] = r.backwardOne(ctx, name, past, o.Moved)
 		})
 	}
 	all.Wait()
 	return out
 }
 
-func (r *run) backwardOne(ctx context.Context, name string, past journal.Past) backward {
+func (r *run) backwardOne(ctx context.Context, name string, past journal.Past, moved bool) backward {
 	if r.Devices[name] == nil {
 		return backward{err: fmt.Errorf("%s: the run changed it, and it is not in the inventory any more", name)}
 	}
@@ -126,7 +127,7 @@ func (r *run) backwardOne(ctx context.Context, name string, past journal.Past) b
 		return backward{err: err}
 	case now == past.Before[name].Digest():
 		return backward{back: true}
-	case now != past.After[name].Digest:
+	case now != past.After[name].Digest && !moved:
 		return backward{moved: changedParts(plan.Step{Parts: past.After[name].Parts}, state)}
 	}
 	step, findings := r.toward(name, state, past.Before[name], false)
