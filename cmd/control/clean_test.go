@@ -1,12 +1,14 @@
 package control_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/drivers/apply/journal"
 )
 
 // orphaned is the repo with a leaf that weir set up and that is somebody else's now.
@@ -70,7 +72,21 @@ func TestWhatCannotBeCleanedSaysWhatToDo(t *testing.T) {
 			}
 			return err.Error()
 		}
-		if m, err := r.Store.Manifest(); err != nil || r.Store.SaveManifest(withOrphan(m, "leaf9")) != nil {
+		m, err := r.Store.Manifest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, err := r.Store.Create("20990101-000000.000", nil) // as if weir had set up a leaf9 once
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rec := range []journal.Record{{Kind: journal.Started, Devices: [][]string{{"leaf9"}}}, {Kind: journal.Ended, Outcome: journal.Applied}} {
+			if err := j.Append(rec); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m["leaf9"] = m["leaf1"]
+		if err := errors.Join(j.Close(), r.Store.SaveManifest(m)); err != nil {
 			t.Fatal(err)
 		}
 		r = f.open(t)
@@ -84,9 +100,4 @@ func TestWhatCannotBeCleanedSaysWhatToDo(t *testing.T) {
 			}
 		}
 	})
-}
-
-func withOrphan(m map[string][]string, name string) map[string][]string {
-	m[name] = m["leaf1"]
-	return m
 }

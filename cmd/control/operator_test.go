@@ -229,6 +229,17 @@ func TestARecordThatCameWithTheRepoIsNotTrusted(t *testing.T) {
 		}
 		return r
 	}
+	if r := open(); !strings.Contains(r.Findings.String(), "1 object there is weir's, and no run on record beside it was about the device") || len(r.manifest) > 0 {
+		t.Errorf("without a record: %s, manifest %v", r.Findings, r.manifest)
+	}
+	onRecord(t, open().Store, "leaf2")
+	if r := open(); len(r.manifest) > 0 {
+		t.Errorf("with a record of another device: %s, manifest %v", r.Findings, r.manifest)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, ".weir", "runs")); err != nil {
+		t.Fatal(err)
+	}
+	onRecord(t, open().Store, "leaf1")
 	if r := open(); r.Findings.HasErrors() || len(r.manifest) != 1 {
 		t.Errorf("outside of Git: %s, manifest %v", r.Findings, r.manifest)
 	}

@@ -3,6 +3,7 @@ package control
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/weirfabric/weir/drivers/apply/journal"
@@ -110,6 +111,7 @@ func (r *Repo) Release(names []string) (err error) {
 	if err := r.Store.SaveManifest(manifest); err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
-	r.manifest = manifest
+	r.listed = manifest
+	maps.DeleteFunc(r.manifest, func(name string, _ []string) bool { return slices.Contains(names, name) })
 	return nil
 }

@@ -8,17 +8,33 @@ import (
 	"github.com/weirfabric/weir/intent/plan"
 )
 
+// onRecord writes the journal of a run that was about devices.
+func onRecord(t *testing.T, s journal.Store, devices ...string) {
+	t.Helper()
+	j, err := s.Create("20000101-000000.000", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rec := range []journal.Record{{Kind: journal.Started, Verb: "apply", Devices: [][]string{devices}}, {Kind: journal.Ended, Outcome: journal.AsBefore}} {
+		if err := j.Append(rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestADeviceThatLeftTheInventoryIsAnOrphanUntilItIsReleased(t *testing.T) {
 	r := podOf(t, map[string]string{"spine1": "unmanaged"}, nil)
 	if err := r.Store.SaveManifest(plan.Manifest{"leaf1": {"M|x"}, "leaf9": {"MAP|a", "MAP|b"}, "leaf8": {}, "spine1": {"qos map 3"}}); err != nil {
 		t.Fatal(err)
 	}
+	onRecord(t, r.Store, "leaf1", "leaf8", "leaf9", "spine1")
 	again := func() *Repo {
-		m, err := r.Store.Manifest()
-		if err != nil {
+		if err := r.own(); err != nil {
 			t.Fatal(err)
 		}
-		r.manifest = m
 		return r
 	}
 	told := func(o PlanOptions) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/intent"
+	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
@@ -30,7 +31,8 @@ type Repo struct {
 	options  Options // as it was opened, to be read again
 	effects  Effects
 	allowed  *permission
-	manifest plan.Manifest
+	listed   plan.Manifest // what is weir's on the devices, as the store has it
+	manifest plan.Manifest // as much of it as counts
 	devices  map[string]*inventory.Device
 	flags    string          // that a command on the repo needs beside its folder, for hints that can be pasted
 	skipped  map[string]bool // devices that this run leaves out; nil: none
@@ -64,12 +66,33 @@ func Open(dir string, o Options) (*Repo, error) {
 			Detail: "weir trusts no record that a pull request can write. Take the folder out of Git (git rm -r --cached), and put .weir/ into .gitignore; or keep the record elsewhere, with --journal.",
 			At:     []diag.Pos{{File: ".weir"}},
 		})
-	} else if r.manifest, err = r.Store.Manifest(); err != nil {
+	} else if err := r.own(); err != nil {
 		return nil, err
 	}
 	r.resolve()
 	r.Findings.Sort()
 	return r, nil
+}
+
+// own reads what is weir's on the devices. What no run on record here can have made counts as somebody else's.
+func (r *Repo) own() error {
+	var err error
+	if r.listed, err = r.Store.Manifest(); err != nil {
+		return err
+	}
+	var others []string
+	if r.manifest, others, err = r.Store.Recorded(r.listed); err != nil {
+		return err
+	}
+	for _, name := range others {
+		r.Findings.Add(diag.Diagnostic{
+			Severity: diag.Warning, Check: "manifest", Addr: addr.Device(name),
+			Summary: fmt.Sprintf("the manifest in %s says that %s there %s weir's, and no run on record beside it was about the device: that does not count",
+				r.Store.Dir, diag.Count(len(r.listed[name]), "object"), map[bool]string{true: "is", false: "are"}[len(r.listed[name]) == 1]),
+			Detail: "What stands on the device is adopted only with --adopt, and the next run strikes the entry out. If the runs are on record elsewhere, name that place: --journal DIR.",
+		})
+	}
+	return nil
 }
 
 // flagsOf are the flags that lead to the options, with a blank before each.

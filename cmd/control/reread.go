@@ -21,7 +21,7 @@ func (r *Repo) Reread() (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	if digest == r.Digest && (reflect.DeepEqual(manifest, r.manifest) || len(manifest) == 0 && len(r.manifest) == 0) {
+	if digest == r.Digest && (reflect.DeepEqual(manifest, r.listed) || len(manifest) == 0 && len(r.listed) == 0) {
 		return nil, nil //nolint:nilnil // nothing is what has changed
 	}
 	o := r.options

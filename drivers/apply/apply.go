@@ -181,6 +181,9 @@ func (c Config) begin(start journal.Record, saved bool, waves [][]plan.Step) (*r
 	if err = c.Store.Ended(); err == nil {
 		err = c.consumed(start, saved)
 	}
+	if err == nil {
+		err = c.Store.Strike() // before the record of this run makes them count
+	}
 	if err != nil {
 		return nil, errors.Join(err, lease.Release())
 	}
