@@ -1,6 +1,7 @@
 package sonic
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,8 +34,9 @@ func (s *script) shared(deltas []plan.Delta) []string {
 			block(list)
 			s.find(diag.Error, addr.Port(s.sw.Name, list[mine]), []diag.Pos{s.sw.At},
 				fmt.Sprintf("%s|%s is one row for %d ports, and weir writes one row a port: of both SONiC applies the one that it processes last", table, key, len(list)),
-				fmt.Sprintf("Write it as a row for each port, in a file for `sudo config load -y FILE`, and then remove it: sudo sonic-db-cli CONFIG_DB DEL '%s|%s'. "+
-					"Until then nothing is changed for these ports.", table, key))
+				fmt.Sprintf("First take it off: sudo sonic-db-cli CONFIG_DB DEL %s. Then write a row for each port: sudo config load -y FILE, with %s and the same for %s. "+
+					"In that order: taking it off takes PFC and maps off its ports, also those that a row beside it set. Until then nothing is changed for these ports.",
+					plan.Word(table+"|"+key), s.splitRow(table, key, []string{strings.Replace(key, strings.Join(list, ","), list[0], 1)}), diag.First(list[1:], listedPorts)))
 		}
 	}
 	for _, d := range deltas {
@@ -46,10 +48,39 @@ func (s *script) shared(deltas []plan.Delta) []string {
 			block(rowPorts(key))
 			s.find(diag.Error, d.Leaf.Addr, because(s.sw, d.Leaf),
 				fmt.Sprintf("BUFFER_PG|%s (%s) overlaps with the lossless group that the port needs, %s", other, s.seen[tableGroup][other][fieldProfile], rowIndex(key)),
-				"It also holds lossy groups and is not weir's: write it as rows that leave the lossless group out, and remove it. Until then nothing is changed for the port.")
+				s.without(other, setOf(rowIndex(key))))
 		}
 	}
 	return blocked
+}
+
+// listedPorts is how many ports of a row a finding names.
+const listedPorts = 8
+
+// without is how a person takes groups out of a row of BUFFER_PG that covers others too.
+func (s *script) without(key string, lossless qos.PrioritySet) string {
+	off := fmt.Sprintf("It also holds lossy groups and is not weir's. First take it off: sudo sonic-db-cli CONFIG_DB DEL %s", plan.Word(tableGroup+"|"+key))
+	var rows []string
+	for _, run := range ranges(setOf(rowIndex(key)) &^ lossless) {
+		rows = append(rows, rowPorts(key)[0]+"|"+run)
+	}
+	if len(rows) > 0 {
+		off += ". Then write the groups that weir leaves alone: sudo config load -y FILE, with " + s.splitRow(tableGroup, key, rows)
+	}
+	return off + ". Until then nothing is changed for the port."
+}
+
+// splitRow is a row with its fields under other keys, as a file for config load has it.
+func (s *script) splitRow(table, key string, keys []string) string {
+	rows := map[string]map[string]string{}
+	for _, k := range keys {
+		rows[k] = s.seen[table][key]
+	}
+	body, err := json.Marshal(map[string]any{table: rows})
+	if err != nil {
+		panic(err) // strings alone
+	}
+	return string(body)
 }
 
 // overlapping is a row of BUFFER_PG of others that covers a group of the row; empty: none.

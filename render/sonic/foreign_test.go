@@ -39,12 +39,14 @@ func TestRowsThatWeirCannotWriteBesideStopTheirPortsAndSayWhatToDo(t *testing.T)
 		want    string
 	}{
 		"one classification for two ports": {`{"PORT_QOS_MAP": {"Ethernet0,Ethernet4": {"dscp_to_tc_map": "theirs", "pfc_enable": "3,4"}}}`, []string{"Ethernet8"},
-			"PORT_QOS_MAP|Ethernet0,Ethernet4 is one row for 2 ports"},
-		"queues of two ports": {`{"QUEUE": {"Ethernet4,Ethernet8|3-4": {"scheduler": "x"}}}`, []string{"Ethernet0"}, "QUEUE|Ethernet4,Ethernet8|3-4 is one row for 2 ports"},
+			`  First take it off: sudo sonic-db-cli CONFIG_DB DEL 'PORT_QOS_MAP|Ethernet0,Ethernet4'. Then write a row for each port: sudo config load -y FILE, ` +
+				`with {"PORT_QOS_MAP":{"Ethernet0":{"dscp_to_tc_map":"theirs","pfc_enable":"3,4"}}} and the same for Ethernet4.`},
+		"queues of two ports": {`{"QUEUE": {"Ethernet4,Ethernet8|3-4": {"scheduler": "x"}}}`, []string{"Ethernet0"}, `with {"QUEUE":{"Ethernet4|3-4":{"scheduler":"x"}}} and the same for Ethernet8.`},
 		"groups of two ports": {`{"BUFFER_PG": {"Ethernet0,Ethernet4|3-4": {"profile": "NULL"}}}`, []string{"Ethernet8"}, "sudo sonic-db-cli CONFIG_DB DEL 'BUFFER_PG|Ethernet0,Ethernet4|3-4'"},
 		"ports of nobody":     {`{"QUEUE": {"Ethernet64,Ethernet68|3-4": {"scheduler": "x"}}}`, []string{"Ethernet0", "Ethernet4", "Ethernet8"}, ""},
 		"a range of lossy groups over the lossless one": {`{"BUFFER_PG": {"Ethernet4|2-4": {"profile": "ingress_lossy_profile"}}, "BUFFER_PROFILE": {"ingress_lossy_profile": {"pool": "p", "size": "0", "dynamic_th": "3"}}}`,
-			[]string{"Ethernet0", "Ethernet8"}, "BUFFER_PG|Ethernet4|2-4 (ingress_lossy_profile) overlaps with the lossless group that the port needs, 3"},
+			[]string{"Ethernet0", "Ethernet8"}, `  It also holds lossy groups and is not weir's. First take it off: sudo sonic-db-cli CONFIG_DB DEL 'BUFFER_PG|Ethernet4|2-4'. Then write the groups that weir leaves alone: ` +
+				`sudo config load -y FILE, with {"BUFFER_PG":{"Ethernet4|2":{"profile":"ingress_lossy_profile"},"Ethernet4|4":{"profile":"ingress_lossy_profile"}}}.`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			step, _, findings := planFrom(t, oneLeaf(t, sn4600c, 3), bare(t, 3, c.more), "")

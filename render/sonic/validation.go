@@ -114,6 +114,6 @@ func (s *script) warnInvalid() {
 	}
 	s.find(diag.Warning, cmp.Or(invalid[0].Addr, addr.Device(s.sw.Name)), nil,
 		"SONiC's YANG models refuse what others configured, so that the device's updater refuses every change: "+diag.First(rows, 3),
-		"The whole was not validated by the device. Correct or remove it (sudo sonic-db-cli CONFIG_DB HDEL '"+invalid[0].Path[0]+"|"+invalid[0].Path[1]+"' "+invalid[0].Path[2]+"); "+
+		"The whole was not validated by the device. Correct or remove it (sudo sonic-db-cli CONFIG_DB HDEL "+plan.Word(invalid[0].Path[0]+"|"+invalid[0].Path[1])+" "+plan.Word(invalid[0].Path[2])+"); "+
 			"until then only the bulk route over SSH works, past the updater.")
 }
