@@ -7,6 +7,7 @@ package host
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -147,6 +148,9 @@ func answered(h *fabric.Host, said map[string]string) error {
 			return fmt.Errorf("%s: the host says nothing of the unit %s", h.Name, name)
 		}
 	}
+	if word := strings.TrimSpace(said[lldpadQuery]); word != "" && !slices.Contains(strings.Fields(unitStates), word) {
+		return fmt.Errorf("%s: the host says %q of the unit %s, which is no state of a unit", h.Name, diag.Excerpt(word), lldpadQuery)
+	}
 	if !strings.HasSuffix(said[unfinishedQuery], "end\n") {
 		return fmt.Errorf("%s: the host says nothing of files that were cut off", h.Name)
 	}
@@ -159,6 +163,9 @@ func answered(h *fabric.Host, said map[string]string) error {
 	}
 	return nil
 }
+
+// unitStates are what systemctl is-active may say (systemd, unit-def.c).
+const unitStates = "active reloading inactive failed activating deactivating maintenance refreshing unknown"
 
 // moduleFact begins the fact that a module is not loaded.
 const moduleFact = "module/"
@@ -174,6 +181,9 @@ func readLinks(text string, facts map[string]string) error {
 	}
 	if err := json.Unmarshal([]byte(text), &links); err != nil {
 		return err
+	}
+	if links == nil {
+		return errors.New("it is no list")
 	}
 	for _, l := range links {
 		if l.Netdev != "" {

@@ -225,6 +225,15 @@ func TestAnAnswerThatIsMissingIsNeverAsWanted(t *testing.T) {
 	}
 }
 
+func TestAStateOfAUnitIsReadWhole(t *testing.T) {
+	for said, whole := range map[string]bool{"active\n": true, "inactive\n": true, "activ": false, "act": false} {
+		state, err := host.Language{}.Read(random(1), answered(t, random(1), map[string]string{"lldpad": said}))
+		if (err == nil) != whole || whole && (state.Facts["lldpad"] == "active") != (said == "active\n") {
+			t.Errorf("%q: got %v, %v", said, state.Facts["lldpad"], err)
+		}
+	}
+}
+
 func TestANICThatTheHostHasNotIsNamed(t *testing.T) {
 	_, err := host.Language{}.Read(random(1), answered(t, random(1), map[string]string{"netdevs": "enp1s0f0np0\nlo\n"}))
 	if err == nil || !strings.Contains(err.Error(), "gpu1/eth0: the host has no such NIC, it has enp1s0f0np0, lo") {

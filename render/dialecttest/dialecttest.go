@@ -35,8 +35,8 @@ type Options[D any] struct {
 	Derives bool
 	// Unsayable are devices that the language cannot express, by what is wrong with them.
 	Unsayable map[string]D
-	// Piecemeal says that the device is read by many small questions, of which a device may answer some and not others, so that
-	// the law of whole answers is not tried.
+	// Piecemeal says that the device is read by many small questions, whose answers do not show by themselves that they are whole.
+	// Then a damaged one may be read, and no difference to what is wanted may get lost by it.
 	Piecemeal bool
 }
 
@@ -56,7 +56,13 @@ func Run[D any](t *testing.T, l render.Language[D], devs []D, o Options[D]) {
 			t.Run(fmt.Sprint(i), func(t *testing.T) { thereAndBack(t, l, devs[i], o, o.Start(t, devs[i-1], l.Print(doc))) })
 		}
 	})
-	if !o.Piecemeal {
+	if o.Piecemeal {
+		t.Run("a damaged answer hides no difference", func(t *testing.T) {
+			doc := write(t, l, devs[len(devs)-1])
+			t.Run("of a fresh device", func(t *testing.T) { hidden(t, l, devs[0], o, o.Start(t, devs[0], nil)) })
+			t.Run("of a device that is another one", func(t *testing.T) { hidden(t, l, devs[0], o, o.Start(t, devs[len(devs)-1], l.Print(doc))) })
+		})
+	} else {
 		t.Run("only a whole answer is believed", func(t *testing.T) { whole(t, l, devs[0], o) })
 	}
 	t.Run("what cannot be said is a finding", func(t *testing.T) {

@@ -53,6 +53,67 @@ func whole[D any](t *testing.T, l render.Language[D], dev D, o Options[D]) {
 	}
 }
 
+// hidden damages the answers of a device that is not as wanted one by one, and looks whether it seems nearer to it then: each is an
+// error, or what was different is still different, and what was known of the device is still known where the answer was cut.
+func hidden[D any](t *testing.T, l render.Language[D], dev D, o Options[D], d Device) {
+	want := write(t, l, dev)
+	b := render.Bind(l, dev, o.Name(dev), o.Platform, nil)
+	queries := b.Queries()
+	answers := d.Answers(queries)
+	full, err := b.Read(answers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	differ := different(full.Owned, want)
+	if len(differ) == 0 {
+		t.Fatal("the device is as wanted: nothing could get lost")
+	}
+	for i, q := range queries {
+		for _, body := range damages(answers[i].Body) {
+			damaged := slices.Clone(answers)
+			damaged[i] = plan.Answer{Name: q.Name, Body: body}
+			state, err := b.Read(damaged)
+			if err != nil {
+				continue
+			}
+			now := different(state.Owned, want)
+			for path := range differ {
+				if !now[path] {
+					t.Errorf("%s: with %q in the place of %q, %q counts as wanted", q.Name, body, answers[i].Body, path)
+				}
+			}
+			for fact, value := range full.Facts {
+				if cut := len(body) > 2 && bytes.HasPrefix(answers[i].Body, body); cut && state.Facts[fact] != value {
+					t.Errorf("%s: with %q in the place of %q, %s is %q and was %q", q.Name, body, answers[i].Body, fact, state.Facts[fact], value)
+				}
+			}
+			if t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+// different are the paths of leaves that are not the same in both documents.
+func different(a, b plan.Document) map[string]bool {
+	out := map[string]bool{}
+	values := map[string]string{}
+	for _, l := range a {
+		values[strings.Join(l.Path, " ")] = l.Value
+	}
+	for _, l := range b {
+		path := strings.Join(l.Path, " ")
+		if was, there := values[path]; !there || was != l.Value {
+			out[path] = true
+		}
+		delete(values, path)
+	}
+	for path := range values {
+		out[path] = true
+	}
+	return out
+}
+
 // damages are refusals, and the answer cut at many places, all of its last hundred bytes among them.
 func damages(body []byte) [][]byte {
 	var out [][]byte
