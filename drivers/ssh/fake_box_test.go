@@ -88,7 +88,7 @@ func (b *box) login(command string, in io.Reader, out, errs io.Writer, root bool
 	}
 	if begin, rest, framed := strings.Cut(command, "; ( "); framed {
 		inner, _, _ := strings.Cut(rest, "\n);")
-		if !strings.HasPrefix(begin, "export LC_ALL=C PATH=") {
+		if !strings.HasPrefix(begin, "export LC_ALL=C PATH=") && !strings.HasPrefix(begin, "export LC_ALL=C.UTF-8 PATH=") {
 			return 2, nil
 		}
 		fmt.Fprintln(out, mark)

@@ -40,9 +40,24 @@ func TestAFileIsPutInPlaceWhole(t *testing.T) {
 		"cat > /etc/weir.conf.weir", "cat /etc/weir.conf.weir", "mv -f /etc/weir.conf.weir /etc/weir.conf",
 		"cat > /sys/class/net/eth0/mtu", "cat > /tmp/weir.json", "cat /tmp/weir.json", "rm -f /etc/value /etc/value.weir",
 	}
-	if diff := cmp.Diff(want, s.said()); diff != "" {
+	if diff := cmp.Diff(want, bare(t, s.said())); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)
 	}
+}
+
+// bare are commands without what stands around each: the environment of the platform, and the marks.
+func bare(t *testing.T, commands []string) []string {
+	t.Helper()
+	var out []string
+	for _, c := range commands {
+		begin, rest, _ := strings.Cut(c, "; ( ")
+		inner, _, framed := strings.Cut(rest, "\n); s=$?; ")
+		if !framed || !strings.HasPrefix(begin, "sh -c 'export LC_ALL=C.UTF-8 PATH=") {
+			t.Errorf("%q has not the platform's environment", c)
+		}
+		out = append(out, inner)
+	}
+	return out
 }
 
 func TestChangesOnAHostGoThroughSudoUnlessTheUserIsRoot(t *testing.T) {

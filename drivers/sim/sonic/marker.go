@@ -22,7 +22,11 @@ func (d *Device) printf(i invocation, args []string) (int, error) {
 		d.files[args[3]] = []byte(args[1] + "\n")
 		return 0, nil
 	}
-	fmt.Fprintln(i.err, "bash: printf: the lab knows one format, and WORD > FILE only")
+	if len(args) == 1 && !strings.ContainsAny(args[0], `%\`) {
+		fmt.Fprint(i.out, args[0])
+		return 0, nil
+	}
+	fmt.Fprintln(i.err, "bash: printf: the lab knows one word, and one format with WORD > FILE")
 	return 2, nil
 }
 

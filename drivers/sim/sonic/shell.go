@@ -91,15 +91,23 @@ func (d *Device) execute(ctx context.Context, i invocation, line string) (status
 		return 2, nil
 	}
 	var command []string
-	skip := false
+	skip, variables := false, map[string]string{}
 	for _, w := range append(words, word{text: ";", operator: true}) {
 		if !w.operator || w.text == ">" {
-			command = append(command, strings.ReplaceAll(w.text, "$?", strconv.Itoa(status)))
+			command = append(command, w.expanded(status, variables))
 			continue
 		}
 		if len(command) > 0 && !skip {
-			if status, err = d.run(ctx, i, command); err != nil {
-				return status, err
+			name, value, assigned := strings.Cut(command[0], "=")
+			switch {
+			case assigned && len(command) == 1:
+				variables[name] = value
+			case command[0] == "exit":
+				return d.exit(command[1:], status), nil
+			default:
+				if status, err = d.run(ctx, i, command); err != nil {
+					return status, err
+				}
 			}
 		}
 		command, skip = nil, w.text == "&&" && status != 0 || w.text == "||" && status == 0
@@ -107,37 +115,69 @@ func (d *Device) execute(ctx context.Context, i invocation, line string) (status
 	return status, nil
 }
 
+// exit is the status that a shell ends with.
+func (d *Device) exit(args []string, last int) int {
+	if len(args) == 0 {
+		return last
+	}
+	status, err := strconv.Atoi(args[0])
+	if err != nil {
+		return 2
+	}
+	return status
+}
+
 // word is a word of a command line, or an operator between commands.
 type word struct {
 	text     string
 	operator bool
+	literal  bool // part of it stood in single quotes: nothing in it is expanded
 }
 
-// split takes a command line apart as a shell does, as far as quotes, backslashes, ;, &&, || and > go.
+// expanded is the word with the status of the command before it, or the value of a variable that it names.
+func (w word) expanded(status int, variables map[string]string) string {
+	if w.literal {
+		return w.text
+	}
+	if name, ok := strings.CutPrefix(w.text, "$"); ok && variables[name] != "" {
+		return variables[name]
+	}
+	return strings.ReplaceAll(w.text, "$?", strconv.Itoa(status))
+}
+
+// split takes a command line apart as a shell does, as far as quotes, backslashes, ;, &&, ||, parentheses, > and >&2 go.
 func split(line string) ([]word, error) {
 	var words []word
 	var text strings.Builder
-	begun := false
+	begun, literal := false, false
 	flush := func() {
 		if begun {
-			words = append(words, word{text: text.String()})
+			words = append(words, word{text: text.String(), literal: literal})
 		}
 		text.Reset()
-		begun = false
+		begun, literal = false, false
 	}
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; c {
 		case ' ', '\t', '\r', '\n':
 			flush()
-		case ';', '>':
+		case '>':
 			flush()
-			words = append(words, word{string(c), true})
+			if strings.HasPrefix(line[i:], toErrors) {
+				words = append(words, word{text: toErrors})
+				i += len(toErrors) - 1
+				continue
+			}
+			words = append(words, word{text: ">", operator: true})
+		case ';', '(', ')': // a shell of its own ends like a command, as far as the lab's commands can tell
+			flush()
+			words = append(words, word{text: ";", operator: true})
 		case '&', '|':
 			if i+1 == len(line) || line[i+1] != c {
 				return nil, errors.New("the lab's shell has neither pipes nor jobs")
 			}
 			flush()
-			words = append(words, word{line[i : i+2], true})
+			words = append(words, word{text: line[i : i+2], operator: true})
 			i++
 		case '\'', '"':
 			end := strings.IndexByte(line[i+1:], c)
@@ -145,7 +185,7 @@ func split(line string) ([]word, error) {
 				return nil, errors.New("unexpected EOF while looking for matching `" + string(c) + "'")
 			}
 			text.WriteString(line[i+1 : i+1+end])
-			begun = true
+			begun, literal = true, literal || c == '\''
 			i += end + 1
 		case '\\':
 			if i++; i < len(line) {
@@ -160,6 +200,9 @@ func split(line string) ([]word, error) {
 	flush()
 	return words, nil
 }
+
+// toErrors sends what a command says where errors go.
+const toErrors = ">&2"
 
 // run runs one command.
 func (d *Device) run(ctx context.Context, i invocation, args []string) (int, error) {
@@ -220,7 +263,14 @@ func (d *Device) run(ctx context.Context, i invocation, args []string) (int, err
 		return d.file(i, args)
 	case "pgrep":
 		return d.pgrep(i, args[1:])
-	case "true", "sync":
+	case "echo":
+		to := i.out
+		if len(args) > 1 && args[len(args)-1] == toErrors {
+			to, args = i.err, args[:len(args)-1]
+		}
+		fmt.Fprintln(to, strings.Join(args[1:], " "))
+		return 0, nil
+	case "true", "sync", "export":
 		return 0, nil
 	case "whoami":
 		if i.root {
