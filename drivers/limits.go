@@ -98,7 +98,10 @@ func ReadAll(f *os.File, most int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no regular file but %s", f.Name(), kindOf(info.Mode()))
 	}
-	body, err := io.ReadAll(io.LimitReader(f, most+1))
+	if info.Size() > most {
+		return nil, fmt.Errorf("%s: %w", f.Name(), TooMuch(most))
+	}
+	body, err := io.ReadAll(io.LimitReader(f, most+1)) // it may grow meanwhile
 	if err == nil && int64(len(body)) > most {
 		err = fmt.Errorf("%s: %w", f.Name(), TooMuch(most))
 	}

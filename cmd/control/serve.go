@@ -7,11 +7,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/prometheus/exporter-toolkit/web"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/weirfabric/weir/drivers"
 )
 
 // Exporter says how /metrics is served. The zero value serves plain HTTP to whoever asks.
@@ -90,7 +91,7 @@ func (e Exporter) protects() (encrypted, asks bool, err error) {
 	if e.Config == "" {
 		return false, false, nil
 	}
-	body, err := os.ReadFile(e.Config)
+	body, err := drivers.ReadFile(e.Config, maxConfig)
 	if err != nil {
 		return false, false, err
 	}

@@ -6,7 +6,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
+
+	"github.com/weirfabric/weir/drivers"
 )
 
 // Disk is every effect that the store has on a disk, one a method, so that a test can stand between any two of them. Errors
@@ -38,11 +42,29 @@ type File interface {
 	Close() error
 }
 
-// OS is the disk of the machine.
+// OS is the disk of the machine. Of its files it takes regular ones only: a pipe or a device in the place of one would wait, or
+// give bytes for ever, and a link leads to what is not the store's.
 type OS struct{}
 
-// ReadFile reads a whole file.
-func (OS) ReadFile(name string) ([]byte, error) { return os.ReadFile(name) }
+// The bounds of files of the store. docs/security.md lists them.
+const (
+	maxJournal = 1 << 30   // bytes: a run over 1,024 switches of 64 ports has 178 MB
+	maxBeside  = 128 << 20 // bytes of an index, a summary, the manifest or the lock: such a run's index has some 10 MB
+)
+
+// ReadFile reads a whole file, and no more of it than a store's may have.
+func (OS) ReadFile(name string) ([]byte, error) {
+	f, err := regular(name, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	most := int64(maxBeside)
+	if strings.Contains(filepath.Base(name), extension) {
+		most = maxJournal
+	}
+	return drivers.ReadAll(f, most)
+}
 
 // ReadDir lists a folder.
 func (OS) ReadDir(name string) ([]string, error) {
@@ -94,7 +116,7 @@ func (OS) SyncDir(name string) error {
 
 // Lock takes the kernel's lock on a file (flock), which ends with the process however that ends.
 func (OS) Lock(name string) (io.Closer, error) {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := regular(name, os.O_CREATE|os.O_RDWR)
 	if err != nil {
 		return nil, err
 	}
@@ -111,9 +133,30 @@ func (OS) Lock(name string) (io.Closer, error) {
 
 // open gives no File with an error: a nil *os.File in an interface is not nil.
 func open(name string, flags int) (File, error) {
-	f, err := os.OpenFile(name, flags, 0o600)
+	f, err := regular(name, flags)
 	if err != nil {
 		return nil, err
+	}
+	return f, nil
+}
+
+// regular opens a file that is neither a link nor anything but a file, and does not wait for it.
+func regular(name string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(name, flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	switch {
+	case errors.Is(err, syscall.ELOOP):
+		return nil, fmt.Errorf("%s is a link, and must be a file of the store itself", name)
+	case errors.Is(err, syscall.ENXIO):
+		return nil, fmt.Errorf("%s is a pipe, and must be a file", name)
+	case err != nil:
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", name)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
