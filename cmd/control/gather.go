@@ -83,6 +83,11 @@ func (g *gathering) follow(ctx context.Context, r *Repo, names []string) {
 func (g *gathering) begin(ctx context.Context, r *Repo, name string) *collector {
 	ctx, stop := context.WithCancel(ctx)
 	s := &collector{counted: r.counted(name), reached: r.reached(name), stop: stop}
+	var ports []string
+	for _, p := range s.counted.Ports {
+		ports = append(ports, p.Name)
+	}
+	g.store.Ports(name, ports)
 	bindings, err := telemetry.ReadBindings(packs, r.Device(name).Platform.V)
 	if err == nil {
 		_, err = r.endpoint(ctx, name)

@@ -28,6 +28,9 @@ import (
 // which it does.
 const signalAt = "WEIR_TEST_SIGNAL_AT"
 
+// peakAt names the file that a weir which a test starts writes the most memory to that it ever had, in KiB.
+const peakAt = "WEIR_TEST_PEAK_AT"
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"weir": func() {
@@ -45,7 +48,13 @@ func TestMain(m *testing.M) {
 					}
 				}
 			}
-			os.Exit(c.main(os.Args[1:]))
+			code := c.main(os.Args[1:])
+			if file := os.Getenv(peakAt); file != "" {
+				if err := writePeak(file); err != nil {
+					panic(err)
+				}
+			}
+			os.Exit(code)
 		},
 	})
 }

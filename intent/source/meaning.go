@@ -12,8 +12,12 @@ import (
 )
 
 // Meaning writes the documents of a YAML file without what only people read: comments, blank lines, indentation and the order of
-// keys. Files of the same meaning are the same bytes. An error means that the file is not YAML.
+// keys. Files of the same meaning are the same bytes. An error means that the file is not YAML,
+// or has more in it than weir reads.
 func Meaning(body []byte) ([]byte, error) {
+	if values(body) > mostValues {
+		return nil, fmt.Errorf("read YAML: more than %d values", mostValues)
+	}
 	var out bytes.Buffer
 	documents := yaml.NewDecoder(bytes.NewReader(body))
 	for {

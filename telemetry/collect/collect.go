@@ -67,6 +67,23 @@ func (s *Store) Put(samples []telemetry.Sample) {
 	}
 }
 
+// Ports says which ports a device has in the inventory. What it tells of others has little room, and takes none of theirs.
+func (s *Store) Ports(device string, names []string) {
+	d := s.device(device)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ports = map[string]bool{}
+	for _, name := range names {
+		d.ports[name] = true
+	}
+	d.strangers = 0
+	for k := range d.series {
+		if d.strange(k.port) {
+			d.strangers++
+		}
+	}
+}
+
 // device is the part of the store that holds the device.
 func (s *Store) device(name string) *device {
 	s.mu.RLock()

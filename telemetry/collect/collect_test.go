@@ -281,3 +281,30 @@ func TestManySourcesAndScrapesAtOnce(t *testing.T) {
 		t.Error("nothing is left of what was put")
 	}
 }
+
+func TestWhatADeviceInventsTakesNoRoomOfItsPorts(t *testing.T) {
+	s := New(Options{})
+	s.Ports("leaf1", []string{"Ethernet0"})
+	up := func(port string) telemetry.Sample {
+		return telemetry.Sample{Metric: telemetry.PortUp, Addr: addr.Port("leaf1", port), Value: 1, At: time.Now(), Every: time.Second}
+	}
+	var samples []telemetry.Sample
+	for n := range 2 * mostStrange {
+		samples = append(samples, up(fmt.Sprint("invented", n)))
+	}
+	for n := range 2 * perPort {
+		samples = append(samples, telemetry.Sample{Metric: telemetry.QueuePackets, Addr: telemetry.QueuePackets.At("leaf1", "Ethernet0", fmt.Sprint(n)), At: time.Now(), Every: time.Second})
+	}
+	s.Put(samples)
+	if got := len(s.Series([]string{"leaf1"}, telemetry.PortUp)); got != mostStrange {
+		t.Errorf("%d series are kept of ports that the inventory has not, want %d", got, mostStrange)
+	}
+	if got := len(s.Series([]string{"leaf1"}, telemetry.QueuePackets)); got < perPort || got > 2*perPort {
+		t.Errorf("%d series are kept of a port, want some %d", got, perPort)
+	}
+	s.Expire(time.Now().Add(time.Hour))
+	s.Put([]telemetry.Sample{up("another"), up("Ethernet0")})
+	if got := len(s.Series([]string{"leaf1"}, telemetry.PortUp)); got != 2 {
+		t.Errorf("%d series after all were forgotten, want 2", got)
+	}
+}

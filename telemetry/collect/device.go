@@ -17,6 +17,8 @@ type device struct {
 	name string
 
 	mu        sync.Mutex
+	ports     map[string]bool // of the inventory; nil: not said, and every port is one
+	strangers int             // series of other ports
 	series    map[key]*series
 	order     []*series // by address and metric; nil when it must be sorted anew
 	suspects  map[*series]bool
@@ -54,8 +56,28 @@ func (d *device) drops(s *Store, at time.Time) {
 	d.dropped++
 	if at.Sub(d.told) >= toldEvery {
 		d.told = at
-		s.options.Log.Error("no room for more series of this device: samples are dropped", "device", d.name, "limit", s.options.Each, "dropped", d.dropped)
+		s.options.Log.Error("no room for more series of this device: samples are dropped", "device", d.name, "limit", s.options.Each, "of ports that the inventory has not", mostStrange, "dropped", d.dropped)
 	}
+}
+
+// Series that a device may have by its ports: one has some 70.
+const (
+	perPort     = 256  // of the inventory
+	mostStrange = 4000 // of all others: what a device invents does not take the place of what it was asked for
+)
+
+// strange says whether the inventory has no such port.
+func (d *device) strange(port string) bool { return d.ports != nil && port != "" && !d.ports[port] }
+
+// full says whether there is no room for another series of a port.
+func (d *device) full(s *Store, stranger bool) bool {
+	switch {
+	case d.ports == nil:
+		return len(d.series) >= s.options.Each
+	case stranger:
+		return d.strangers >= mostStrange
+	}
+	return len(d.series)-d.strangers >= min(perPort*(1+len(d.ports)), s.options.Each)
 }
 
 // longestName is how many bytes the name of a port, and of what is counted there, have: twice what an inventory takes of a port.
@@ -68,13 +90,16 @@ func (d *device) at(s *Store, m *telemetry.Metric, a addr.Addr) *series {
 	if ser, ok := d.series[k]; ok {
 		return ser
 	}
-	full := len(d.series) >= s.options.Each && (k.port != "" || k.name != "" || k.leaf != "")
-	if full || len(a.Port)+len(a.Name)+len(a.Leaf) > longestName {
+	stranger := d.strange(k.port)
+	if (k.port != "" || k.name != "" || k.leaf != "") && d.full(s, stranger) || len(a.Port)+len(a.Name)+len(a.Leaf) > longestName {
 		return nil
 	}
 	// The sample's strings may be parts of a whole message.
 	a = addr.Addr{Device: d.name, Port: strings.Clone(a.Port), Kind: a.Kind, Name: strings.Clone(a.Name), Leaf: strings.Clone(a.Leaf)}
 	ser := newSeries(m, a, s.descs[m])
+	if stranger {
+		d.strangers++
+	}
 	d.series[key{m, a.Port, a.Name, a.Leaf}], d.order = ser, nil
 	return ser
 }
@@ -185,6 +210,9 @@ func (d *device) hide(ser *series) {
 // drop forgets a series.
 func (d *device) drop(ser *series) {
 	d.hide(ser)
+	if d.strange(ser.addr.Port) {
+		d.strangers--
+	}
 	d.order = nil
 	delete(d.suspects, ser)
 	delete(d.series, key{ser.metric, ser.addr.Port, ser.addr.Name, ser.addr.Leaf})
