@@ -65,6 +65,7 @@ func values(body []byte) int {
 				n += 2
 			}
 			keyed = c != ',' // what is closed was counted where it opened
+		case c == '-' && next == ' ' && i+2 < len(body) && (body[i+2] == '{' || body[i+2] == '['): // counts as its bracket
 		case (c == '-' || c == '?') && blank || c == '-' && next == '-':
 			n++
 		}

@@ -41,6 +41,13 @@ func TestNothingButARegularFileIsRead(t *testing.T) {
 	}
 }
 
+func TestAFileOfManyLinksIsNotTooMuch(t *testing.T) {
+	body := "kind: Links\nlinks:\n" + strings.Repeat("  - {a: leaf100/Ethernet100, b: gpu10000/eth0, length: 3m}\n", 100_000)
+	if _, findings := inventory.Load(fstest.MapFS{"inventory/x.yaml": {Data: []byte(body)}}); strings.Contains(findings.String(), "more than") {
+		t.Errorf("got %.300s", findings)
+	}
+}
+
 // TestAHugeFileIsRefusedBeforeItTakesMemory has the files that take most.
 func TestAHugeFileIsRefusedBeforeItTakesMemory(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // as in weir, whatever the tests run with
