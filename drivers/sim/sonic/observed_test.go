@@ -38,15 +38,22 @@ var observed = []struct {
 	{"what weir met 1", "a second subscription of a connection silences the first", []string{"TestTheSecondSubscriptionOfAConnectionSilencesTheFirst"}},
 	{"what weir met 2", "202511 does not sample what changes more often than the interval, later releases do; HINCRBY wakes nobody",
 		[]string{"TestWhatChangesOftenIsNotSampledOn202511", "TestHINCRBYWakesNobody"}},
+	{"what weir met 3", "a counter that does not come is no idle port", []string{"TestWindows"}},
 	{"what weir met 4", "a Set costs by leaf and by the size of the database, a bulk load hardly anything", []string{"TestASetCostsByLeafAndByTheSizeOfTheDatabase"}},
 	{"what weir met 5", "a program that is not there is exit status 127", []string{"TestABrokenInstallationHasNoSonicCfggen"}},
 	{"what weir met 6", "the server may go during a Set, and the change goes on", []string{"TestASwitchThatIsCutOffGoesOnWithItsUpdate"}},
 	{"what weir met 7", "a row that YANG refuses makes every Set fail", []string{"TestTheBigRedSwitchMakesEverySetFail"}},
+	{"what weir met 8", "nothing predictable, and nothing at all, stays in the temporary folder", []string{"TestNothingStaysInTheTemporaryFolder"}},
 	{"what weir met 9", "a missing row is empty, a missing table NotFound, an unknown port an empty text; STATE_DB and RATES answer",
 		[]string{"TestWhatIsNotThere", "TestASubscriptionToAPortThatDoesNotExistBringsAnEmptyText", "TestStatesAndRatesAreAnswered"}},
 	{"what weir met 10", "the words of refusals; load of a missing file ends well; aliases count from 1",
 		[]string{"TestRefusalsAreAllOfCodeUnknown", "TestAReplaceNeedsWhatItReplaces", "TestWhatTheUpdaterTakesAndDoesNot", "TestALoadOfAMissingFileEndsWell", "TestAliasesCountFromOne"}},
 	{"other people's files, lists of ports", "of rows that list a port the last one holds", []string{"TestOfRowsThatListAPortTheLastOneHolds"}},
+	{"other people's files, lists of ports and overlapping ranges, on the way to weir", "refused, with the rows to write instead",
+		[]string{"TestRowsThatWeirCannotWriteBesideStopTheirPortsAndSayWhatToDo"}},
+	{"other people's files, a port without a link", "what a default would shrink is told", []string{"TestWhatStandsAndWouldBecomeLessIsSaid"}},
+	{"other people's files, numbers", "read as the device stores them", []string{"TestANumberIsReadAsTheDeviceWouldStoreIt"}},
+	{"other people's files, port channels", "follow their members, or are named", []string{"TestAPortChannelFollowsItsMembers", "TestWhatMakesEverySetFailIsNamedAndGoneAround"}},
 	{"other people's files, hosts of several ASICs", "the lab has switches of one ASIC only", nil},
 	{"other people's files, tunnels", "the lab has no tunnels", nil},
 }
@@ -60,11 +67,11 @@ func TestEveryObservedLineIsFollowedOrListed(t *testing.T) {
 		}
 		into.Write(text)
 	}
-	err := fs.WalkDir(os.DirFS(".."), ".", func(path string, _ fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS("../../.."), ".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
-		text, err := os.ReadFile("../" + path)
+		text, err := os.ReadFile("../../../" + path)
 		tests.Write(text)
 		return err
 	})
