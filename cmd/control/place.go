@@ -84,12 +84,33 @@ func tierOfRole(role string) int {
 	return 1
 }
 
+// narrows says whether steps take PFC from hosts and bring it nowhere.
+func narrows(steps []plan.Step, places map[string]plan.Place) bool {
+	taken := false
+	for _, s := range steps {
+		for _, c := range s.Changes {
+			if c.Addr.Kind != addr.PFC || c.Addr.Leaf != "" {
+				continue
+			}
+			after := c
+			after.Before = c.After
+			was, is := pausedBefore(0, c), pausedBefore(0, after)
+			if is&^was != 0 {
+				return false
+			}
+			taken = taken || places[s.Device].Host && was&^is != 0
+		}
+	}
+	return taken
+}
+
 // arrange puts steps into waves, and sets the timers of devices that undo a change by themselves so that they cover their wave. A
 // wave that they cannot cover is an error.
 func (r *Repo) arrange(steps []plan.Step, size int) ([][]plan.Step, diag.List) {
 	says := r.Fabric.Intent.Apply
-	limits := plan.Limits{Canary: says.Canary.V, Size: size, Share: says.Share.V, Pace: plan.Pace{Window: longest(says.Settle.V)}}
-	waves, short := limits.Pace.Cover(plan.Arrange(steps, placesOf(r.Fabric), limits))
+	places := placesOf(r.Fabric)
+	limits := plan.Limits{Canary: says.Canary.V, Size: size, Share: says.Share.V, Pace: plan.Pace{Window: longest(says.Settle.V)}, Narrow: narrows(steps, places)}
+	waves, short := limits.Pace.Cover(plan.Arrange(steps, places, limits))
 	var findings diag.List
 	for _, u := range short {
 		findings.Add(diag.Diagnostic{Severity: diag.Error, Check: "timer", Addr: addr.Device(u.Device), Summary: strings.TrimPrefix(u.Error(), u.Device+": "),

@@ -24,6 +24,9 @@ type Limits struct {
 	Size   int         // devices; no limit
 	Share  qos.Percent // of the switches of a tier, of those of a tier that one switch is cabled to, and of the hosts; DefaultShare
 	Pace   Pace
+	// Narrow says that the steps take classes away and bring none: then the hosts, which mark, come first, and the canary is the
+	// first of them.
+	Narrow bool
 }
 
 // DefaultShare is of a tier: the other half carries the traffic when the wave goes wrong.
@@ -31,6 +34,7 @@ const DefaultShare qos.Percent = 50
 
 // Arrange puts steps into waves. The canary goes first and alone. Then the switches go tier by tier from the hosts upwards, so
 // that a class is lossless in the network before anything is sent in it; hosts, which mark, come last, the first of them alone.
+// Where classes are only taken away it is the other way round.
 //
 // No wave holds two switches of one host or one rack, switches of two rails or planes, or switches of a tier that are cabled to
 // each other. None holds more than its share of what a tier has in places, nor of what a tier has of switches that one switch is
@@ -44,16 +48,16 @@ func Arrange(steps []Step, places map[string]Place, l Limits) [][]Step {
 		steps[i].Single = !p.Host && tiers[tierOf(p)] == 1
 	}
 	slices.SortFunc(steps, func(a, b Step) int {
-		return cmp.Or(cmp.Compare(rank(a, places, l.Canary), rank(b, places, l.Canary)), addr.Natural(a.Device, b.Device))
+		return cmp.Or(cmp.Compare(l.rank(a, places), l.rank(b, places)), addr.Natural(a.Device, b.Device))
 	})
 	var waves [][]Step
 	for i := 0; i < len(steps); {
-		level := rank(steps[i], places, l.Canary)
+		level := l.rank(steps[i], places)
 		end := i
-		for end < len(steps) && rank(steps[end], places, l.Canary) == level {
+		for end < len(steps) && l.rank(steps[end], places) == level {
 			end++
 		}
-		if alone := i == 0 || places[steps[i].Device].Host && !holdsHost(waves, places); alone {
+		if host := places[steps[i].Device].Host; i == 0 || host != l.Narrow && !holds(waves, places, host) {
 			waves = append(waves, []Step{steps[i]})
 			i++
 		}
@@ -91,16 +95,20 @@ func (l Limits) most(n int) int {
 	return most
 }
 
-// rank orders the canary, then switches by tier, then hosts.
-func rank(s Step, places map[string]Place, canary string) int {
-	if s.Device == canary {
+// rank orders the canary, then switches by tier, then hosts; narrowing, the hosts and then the switches from the top.
+func (l Limits) rank(s Step, places map[string]Place) int {
+	switch {
+	case l.Narrow:
+		return -tierOf(places[s.Device])
+	case s.Device == l.Canary:
 		return -1 << 16
 	}
 	return tierOf(places[s.Device])
 }
 
-func holdsHost(waves [][]Step, places map[string]Place) bool {
-	return slices.ContainsFunc(waves, func(w []Step) bool { return places[w[0].Device].Host })
+// holds says whether a host, or a switch, is in a wave already.
+func holds(waves [][]Step, places map[string]Place, host bool) bool {
+	return slices.ContainsFunc(waves, func(w []Step) bool { return places[w[0].Device].Host == host })
 }
 
 // forming is a wave while steps are put into it.
