@@ -72,8 +72,8 @@ func applyCommand(c *console) *cobra.Command {
 		Use:   "apply [FILE|DIR]",
 		Short: "Carry out a saved plan, or plan and ask",
 		Long: `apply carries out a saved plan, or makes one and asks. It goes in waves: a canary first, then the switches from the hosts
-upwards, hosts last, and the other way round where a lossless class is only taken away. A wave stays only when every device reads back as wanted and the counters say that the class is
-lossless; otherwise the whole wave is led back and the run stops. Everything is in a journal before it happens, so that
+upwards, hosts last, and the other way round where a lossless class is only taken away. A wave stays only when every device
+reads back as wanted and the counters say that the class is lossless; otherwise the whole wave is led back and the run stops. Everything is in a journal before it happens, so that
 a run that is cut off can be ended by weir recover. With --release it plans nothing: weir forgets what it owns on a device that left
 the inventory, and the device keeps it. With --clean it leads such a device back to what it was before weir came to it.`,
 		Args: cobra.MaximumNArgs(1),
