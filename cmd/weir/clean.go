@@ -32,5 +32,8 @@ func (c *console) clean(ctx context.Context, r *control.Repo, name string, agree
 	if !agreed.yes && !c.asked("Lead this device back? Only yes is taken: ") {
 		return errors.New("nothing was done")
 	}
-	return c.run("apply", settle, audit, func(o control.RunOptions) (control.Result, error) { return r.Clean(ctx, cleaning, o) })
+	return c.run("apply", settle, audit, func(o control.RunOptions) (control.Result, error) {
+		o.TakeOver = agreed.takeOver
+		return r.Clean(ctx, cleaning, o)
+	})
 }
