@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -208,8 +209,9 @@ func TestAPackWithAMistakeIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	before, _, _ := strings.Cut(string(good), "  leave: exit")
 	for name, c := range map[string]struct{ old, new, want string }{
-		"an unknown key":       {"  leave: exit", "  leaf: exit", "section language: line 137: unknown key leaf"},
+		"an unknown key":       {"  leave: exit", "  leaf: exit", fmt.Sprintf("section language: line %d: unknown key leaf", 1+strings.Count(before, "\n"))},
 		"an unknown section":   {"\nlanguage:", "\nlanguages:", "unknown key languages"},
 		"a missing key":        {"  file: startup-config", "  file: ''", "file is missing"},
 		"an unknown set":       {"include: queue}", "include: queues}", `no set "queues"`},

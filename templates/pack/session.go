@@ -41,7 +41,7 @@ type SSH struct {
 	SetTimeout time.Duration `yaml:"setTimeout"` // of a commit, or of a command that changes something
 	Missing    []Pattern     `yaml:"missing"`    // in a refusal: the device has no such thing, which is no error
 
-	Marker     Marker        `yaml:"marker"`
+	Marker Marker `yaml:"marker"`
 
 	// Of the terminal manner.
 	Host     string    `yaml:"host"`     // pattern of the host name in the prompt
