@@ -9,12 +9,19 @@ import (
 
 	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/drivers/apply/journal"
+	"github.com/weirfabric/weir/drivers/sim"
 )
 
 // orphaned is the repo with a leaf that weir set up and that is somebody else's now.
 func (f *testFabric) orphaned(t *testing.T, leaf string) *control.Repo {
 	t.Helper()
 	f.rewrite(t, "inventory/switches.yaml", "{name: "+leaf+", ", "{name: "+leaf+", state: unmanaged, ")
+	return f.orphan(t)
+}
+
+// orphan is the repo as it is now, whatever its checks find.
+func (f *testFabric) orphan(t *testing.T) *control.Repo {
+	t.Helper()
 	r, err := control.Open(f.dir, control.Options{Lab: true, Effects: control.Effects{Dial: f.network.DialContext}})
 	if err != nil || r.Fabric == nil {
 		t.Fatal(err, r.Findings)
@@ -100,4 +107,29 @@ func TestWhatCannotBeCleanedSaysWhatToDo(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestACleaningThatWasCutOffIsRecovered takes an orphan off its network while it is led back.
+func TestACleaningThatWasCutOffIsRecovered(t *testing.T) {
+	for _, leaf := range []string{"leaf1", "leaf2"} {
+		onFabric(t, mixed(), func(t *testing.T, f *testFabric) {
+			f.applied(t, blind())
+			r := f.orphaned(t, leaf)
+			c, err := r.PlanClean(t.Context(), leaf)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.provoke(t, failure{leaf, cutOffManagement, sim.NoFault})
+			result, err := r.Clean(t.Context(), c, f.options(blind()))
+			if err != nil || !result.Outcome.Open() {
+				t.Fatalf("%s: got %+v, %v", leaf, result, err)
+			}
+			if err := f.lab.Revive(leaf); err != nil {
+				t.Fatal(err)
+			}
+			if again, err := f.orphan(t).Recover(t.Context(), result.Run, f.options(blind())); err != nil || again.Outcome.Open() {
+				t.Errorf("%s: recover: %+v, %v", leaf, again, err)
+			}
+		})
+	}
 }
