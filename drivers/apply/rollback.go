@@ -39,7 +39,7 @@ type Return struct {
 type ReturnOptions struct {
 	Only         func(device string) bool // nil: every device that the run changed
 	AllOrNothing bool                     // a device that is not as the run left it is a *StaleError
-	Moved        bool                     // such a device is led back as well: what was done to weir\'s part of it since is lost
+	Moved        bool                     // such a device is led back as well: what was done to weir's part of it since is lost
 }
 
 // PlanRollback reads the devices that a run changed and makes the steps that lead them back. A device that is not any more as the
