@@ -238,6 +238,12 @@ func (s *storm) wantedNow(ctx context.Context, truth snapshot) map[string]bool {
 	return out
 }
 
+// isMeddled says whether somebody has changed what is weir's on a device since a run last saw that it is as it should be.
+func (s *storm) isMeddled(device string) bool {
+	at, ok := s.meddled[device]
+	return ok && !at.Before(s.settled[device])
+}
+
 // isBefore says whether a device is as it was before the storm, leaf for leaf and line for line.
 func (s *storm) isBefore(device string, truth snapshot) bool {
 	return len(differences(leaves(s.before.states[device]), leaves(truth.states[device]))) == 0 &&
@@ -278,7 +284,7 @@ func (s *storm) outcomes(truth snapshot, wanted map[string]bool) {
 			if s.lied[d.Device] || s.exempt[d.Device] {
 				continue
 			}
-			if at, ok := s.meddled[d.Device]; ok && (backward || !at.Before(s.confirmed[d.Device])) {
+			if s.isMeddled(d.Device) {
 				continue // what it is now is somebody else's doing
 			}
 			switch {
@@ -404,9 +410,8 @@ func (s *storm) waves(_ context.Context, truth snapshot, wanted map[string]bool)
 			var forward, backward, neither []string
 			for _, d := range w.Devices {
 				before := s.isBefore(d.Name, truth)
-				_, meddled := s.meddled[d.Name]
 				switch {
-				case touched[d.Name] || meddled || s.lied[d.Name] || s.exempt[d.Name]:
+				case touched[d.Name] || s.isMeddled(d.Name) || s.lied[d.Name] || s.exempt[d.Name]:
 				case wanted[d.Name] && !before:
 					forward = append(forward, d.Name)
 				case before && !wanted[d.Name]:

@@ -181,7 +181,13 @@ func (s *story) stopsInPart() {
 	s.settle.Blind = false
 	switches := slices.DeleteFunc(s.devices(), func(d string) bool { return s.platform(d) == "linux" })
 	device := pick(s, switches...)
-	s.acts = append(s.acts, act{verb: "apply", events: []event{s.on(journal.Reached, 1+s.rng.IntN(2), "a class loses its way at "+device, func(w *world, _ *life, _ journal.Record) { w.divert(device) })}})
+	a := act{verb: "apply", events: []event{s.on(pick(s, journal.Sending, journal.Reached), 1+s.rng.IntN(2), "a class loses its way at "+device, func(w *world, _ *life, _ journal.Record) { w.divert(device) })}}
+	for _, d := range s.change.devices {
+		if s.chance(0.5) {
+			a.faults = append(a.faults, sim.Fault{Kind: sim.Slow, Device: d, On: s.takesBy(d), Delay: 2 * time.Minute})
+		}
+	}
+	s.acts = append(s.acts, a)
 }
 
 // turns are what goes wrong in one seed after the other, so that nothing is rare.
@@ -190,6 +196,7 @@ var turns = []string{
 	string(sim.Unsure), string(sim.Revert), string(sim.Reboot), string(sim.Cut), string(sim.Refuse), string(sim.BlackHole), string(sim.Latency),
 	"power", "full", "failed", "not forced", "clock", "interrupt", "second", "cut off", "asleep",
 	string(sim.Slow), string(sim.Ignore), string(sim.Drop), string(sim.Latency), string(sim.Lie), string(sim.Unsure), string(sim.Revert), string(sim.Reboot), string(sim.Cut), "second", "stranger", "stranger",
+	string(sim.Reject), string(sim.Partial), string(sim.Ignore), "cut off", string(sim.BlackHole),
 }
 
 func turnOf(n uint64) string { return turns[n%uint64(len(turns))] }

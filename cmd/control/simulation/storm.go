@@ -44,7 +44,7 @@ type storm struct {
 	announced     bool                           // a plan said that it touches traffic
 	meddled       map[string]time.Time           // when somebody last changed what is weir's on a device
 	lied          map[string]bool                // devices that may have shown what was, and not what is
-	confirmed     map[string]time.Time           // when a run last confirmed a device
+	settled       map[string]time.Time           // when a run last confirmed a device, or led it back
 	running       map[string]changing            // what runs change, by the lives that carry them out
 	kept          map[string]map[string][]string // the configuration of devices when a run kept its change on them
 	exempt        map[string]bool                // devices that are neither as before nor as wanted for another reason than the story's change
@@ -70,7 +70,7 @@ type ending struct {
 
 // Run lets the story of a seed happen, in a synctest bubble. The lab keeps its keys in dir.
 func Run(ctx context.Context, seed uint64, dir string) (Report, error) {
-	s := &storm{story: storyOf(seed), dir: dir, meddled: map[string]time.Time{}, confirmed: map[string]time.Time{}, lied: map[string]bool{}, running: map[string]changing{}, kept: map[string]map[string][]string{}, exempt: map[string]bool{}, released: map[string]bool{}}
+	s := &storm{story: storyOf(seed), dir: dir, meddled: map[string]time.Time{}, settled: map[string]time.Time{}, lied: map[string]bool{}, running: map[string]changing{}, kept: map[string]map[string][]string{}, exempt: map[string]bool{}, released: map[string]bool{}}
 	var err error
 	if s.first, err = scaffold(s.spec); err != nil {
 		return Report{}, err
@@ -88,7 +88,7 @@ func Run(ctx context.Context, seed uint64, dir string) (Report, error) {
 	}
 	for _, a := range s.acts {
 		s.perform(ctx, a)
-		time.Sleep(time.Duration(1+s.rng.IntN(600)) * time.Second)
+		time.Sleep(time.Duration(1+s.rng.IntN(pick(s.story, 10, 600))) * time.Second)
 	}
 	s.secondly.Wait()
 	s.calm(ctx)

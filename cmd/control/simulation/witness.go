@@ -25,8 +25,8 @@ func (s *storm) follow(l *life, r journal.Record) {
 	switch r.Kind {
 	case journal.Ended:
 		delete(s.running, l.name)
-	case journal.Confirmed:
-		s.confirmed[r.Device] = time.Now()
+	case journal.Confirmed, journal.Undone:
+		s.settled[r.Device] = time.Now()
 	case journal.Pending, journal.Undoing, journal.Sending:
 		s.running[l.name] = changing{r.Device, l.own}
 		for name, c := range s.running {
