@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -184,6 +183,9 @@ func (c Config) begin(start journal.Record, saved bool, waves [][]plan.Step) (*r
 	if err == nil {
 		err = c.Store.Strike() // before the record of this run makes them count
 	}
+	if err == nil {
+		err = c.Store.Ready(start.Of)
+	}
 	if err != nil {
 		return nil, errors.Join(err, lease.Release())
 	}
@@ -212,11 +214,7 @@ func (c Config) begin(start journal.Record, saved bool, waves [][]plan.Step) (*r
 // markerOf is the marker of a run of this journal.
 func (c Config) markerOf(name, verb string) (drivers.Marker, error) {
 	id, err := c.Store.ID()
-	dir, unknown := filepath.Abs(c.Store.Dir)
-	if unknown != nil {
-		dir = c.Store.Dir
-	}
-	return drivers.Marker{Run: name, Verb: verb, Who: c.Store.Who(), Journal: dir, ID: id, Since: c.Store.Time()}, err
+	return drivers.Marker{Run: name, Verb: verb, Who: c.Store.Who(), Journal: c.Store.Place(), ID: id, Since: c.Store.Time()}, err
 }
 
 func (c Config) withDefaults() Config {

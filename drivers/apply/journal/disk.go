@@ -31,9 +31,6 @@ type Disk interface {
 	Lock(name string) (io.Closer, error)
 }
 
-// ErrHeld says that the lock of a file is held.
-var ErrHeld = errors.New("another process of this machine holds it")
-
 // File is an open file. Whoever opened it closes it. What is written and not synced may be lost with the machine.
 type File interface {
 	Write(body []byte) (int, error)

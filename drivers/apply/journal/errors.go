@@ -67,3 +67,25 @@ func (e *DamagedError) Error() string {
 	}
 	return fmt.Sprintf("the journal of run %s is damaged: %s; %s", e.Run, e.Damage, remedy)
 }
+
+// UnreachableError says that a Backend cannot be reached, or does not do what it was asked in time. Whether what was asked took
+// effect is not known.
+type UnreachableError struct {
+	Place string
+	Err   error
+}
+
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("the state in %s cannot be reached, and without it nothing is sent to any device: %v", e.Place, e.Err)
+}
+
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// FullError says that a Backend has not the room for what a run writes down.
+type FullError struct {
+	Place, Why string
+}
+
+func (e *FullError) Error() string {
+	return fmt.Sprintf("the state in %s has no room for a run: %s", e.Place, e.Why)
+}

@@ -42,24 +42,24 @@ const temporary = ".new-"
 
 // replace puts a file in place so that a reader sees the old or the new content and nothing between. It is on disk when the
 // call returns.
-func (s Store) replace(name string, body []byte) error {
-	temp, f, err := s.disk().CreateTemp(filepath.Dir(name))
+func (f folder) replace(name string, body []byte) error {
+	temp, file, err := f.disk.CreateTemp(filepath.Dir(name))
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	if _, err = f.Write(body); err == nil {
-		err = f.Sync()
+	if _, err = file.Write(body); err == nil {
+		err = file.Sync()
 	}
-	if closed := f.Close(); err == nil {
+	if closed := file.Close(); err == nil {
 		err = closed
 	}
 	if err == nil {
-		err = s.disk().Rename(temp, name)
+		err = f.disk.Rename(temp, name)
 	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", name, errors.Join(err, s.disk().Remove(temp)))
+		return fmt.Errorf("write %s: %w", name, errors.Join(err, f.disk.Remove(temp)))
 	}
-	if err := s.disk().SyncDir(filepath.Dir(name)); err != nil {
+	if err := f.disk.SyncDir(filepath.Dir(name)); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil

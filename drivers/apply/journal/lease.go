@@ -2,6 +2,7 @@ package journal
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"sync"
 	"time"
@@ -10,8 +11,8 @@ import (
 // Lease is the lock while this process holds it. It writes its heartbeat until it is released. It may be used from many
 // goroutines at once.
 type Lease struct {
-	store  Store
-	kernel io.Closer
+	store Store
+	guard io.Closer // nil: the lock that is written is all that there is
 
 	mu    sync.Mutex
 	timer *time.Timer // of the next heartbeat; nil: released
@@ -41,8 +42,12 @@ func (l *Lease) Held() error {
 	return nil
 }
 
-// age is how long ago the last heartbeat was written.
-func (l *Lease) age() time.Duration { return l.store.Time().Sub(l.lock.Beat) }
+// age is how long ago the last heartbeat was written. Of the two clocks that a process has the one counts on while its machine sleeps,
+// and the other is set by nobody: the longer time is believed.
+func (l *Lease) age() time.Duration {
+	now := l.store.Time()
+	return max(now.Sub(l.lock.Beat), now.Round(0).Sub(l.lock.Beat.Round(0)))
+}
 
 // beat renews the lock, and does so again after a while.
 func (l *Lease) beat() {
@@ -60,22 +65,32 @@ func (l *Lease) renew() error {
 	if err != nil {
 		return err
 	}
-	if held == nil || held.Run != l.lock.Run || held.Owner.Who != l.lock.Who || held.PID != l.lock.PID || !held.Since.Equal(l.lock.Since) {
+	if !l.own(held) {
 		l.lost = true
 		return nil
 	}
-	return l.write()
+	err = l.write(l.store.backend().RenewLock)
+	if errors.Is(err, ErrLost) {
+		l.lost = true
+		return nil
+	}
+	return err
 }
 
-// write writes the lock with the present time.
-func (l *Lease) write() error {
+// own says whether a lock that was read is this one.
+func (l *Lease) own(held *Lock) bool {
+	return held != nil && held.Run == l.lock.Run && held.Owner.Who == l.lock.Who && held.PID == l.lock.PID && held.Since.Equal(l.lock.Since)
+}
+
+// write has the lock written with the present time.
+func (l *Lease) write(write func(body []byte) error) error {
 	now := l.lock
 	now.Beat = l.store.Time()
 	body, err := json.Marshal(now)
 	if err != nil {
 		return err
 	}
-	if err := l.store.replace(l.store.lockFile(), append(body, '\n')); err != nil {
+	if err := write(append(body, '\n')); err != nil {
 		return err
 	}
 	l.lock.Beat = now.Beat
@@ -90,10 +105,19 @@ func (l *Lease) Release() error {
 	l.timer = nil
 	var err error
 	if !l.lost {
-		err = l.store.unlock()
+		var held *Lock
+		var was []byte
+		if held, was, err = l.store.locked(); err == nil && l.own(held) {
+			err = l.store.drop(was, nil)
+		}
 	}
-	if closed := l.kernel.Close(); err == nil {
-		err = closed
+	return errors.Join(err, l.unguard())
+}
+
+// unguard lets other processes of the machine try.
+func (l *Lease) unguard() error {
+	if l.guard == nil {
+		return nil
 	}
-	return err
+	return l.guard.Close()
 }

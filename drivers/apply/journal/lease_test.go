@@ -2,7 +2,6 @@ package journal
 
 import (
 	"errors"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -69,7 +68,7 @@ func TestALeaseIsLookedAtAnewByAProcessThatWasAsleep(t *testing.T) {
 // broken removes the lock, as Break does on a machine to which this one's kernel lock means nothing.
 func broken(t *testing.T, s Store) {
 	t.Helper()
-	if err := s.unlock(); err != nil {
+	if err := s.drop(nil, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -77,7 +76,7 @@ func broken(t *testing.T, s Store) {
 func locked(t *testing.T, s Store) {
 	t.Helper()
 	l := &Lease{store: s, lock: Lock{Run: "2", Verb: "recover", Owner: s.owner(), Since: s.Time()}}
-	if err := l.write(); err != nil {
+	if err := l.write(s.backend().RenewLock); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -96,7 +95,7 @@ func TestAJournalHasAnIDOfItsOwnThatStays(t *testing.T) {
 		}
 	}
 	s := Store{Dir: t.TempDir()}
-	if err := s.replace(filepath.Join(s.Dir, "id"), []byte("../../x\n")); err != nil {
+	if err := s.backend().WriteID([]byte("../../x\n")); err != nil {
 		t.Fatal(err)
 	}
 	if id, err := s.ID(); err == nil {

@@ -17,6 +17,7 @@ type line struct {
 	Format int             `json:"format"`
 	Sum    string          `json:"sum"`
 	Record json.RawMessage `json:"record"`
+	Lost   string          `json:"lost,omitempty"` // what a Backend could not give of the line that stood here
 }
 
 // sum is the checksum of a record after a line with another.
@@ -34,12 +35,13 @@ func encode(r Record, before string) ([]byte, string, error) {
 		return nil, "", err
 	}
 	now := sum(before, record)
-	body, err := json.Marshal(line{format, now, record})
+	body, err := json.Marshal(line{Format: format, Sum: now, Record: record})
 	return append(body, '\n'), now, err
 }
 
 // parsed is what a journal's file holds.
 type parsed struct {
+	body    []byte // all of it
 	records []Record
 	sums    []string // of each record
 	whole   int64    // the length of the file up to its last sound line
@@ -50,7 +52,7 @@ type parsed struct {
 // parse reads the file of a run. What stands behind the last end of a line was being written when the process ended: it announces
 // nothing that has happened, and is no damage.
 func parse(run string, body []byte) parsed {
-	var p parsed
+	p := parsed{body: body}
 	before := run
 	for len(body) > 0 {
 		end := bytes.IndexByte(body, '\n')
@@ -76,6 +78,8 @@ func decode(body []byte, before string, seq int) (r Record, now, wrong string) {
 		return r, "", "is not readable"
 	}
 	switch {
+	case l.Lost != "":
+		return r, "", "is not whole: " + l.Lost
 	case l.Format != format:
 		return r, "", fmt.Sprintf("has format %d, and this weir reads format %d", l.Format, format)
 	case l.Sum != sum(before, l.Record):
@@ -112,6 +116,19 @@ type entry struct {
 func encodeEntry(r Record, now string) ([]byte, error) {
 	body, err := json.Marshal(entry{now, r.skeleton()})
 	return append(body, '\n'), err
+}
+
+// index is the index of what was read.
+func (p parsed) index() ([]byte, error) {
+	body := []byte{}
+	for i, r := range p.records {
+		e, err := encodeEntry(r, p.sums[i])
+		if err != nil {
+			return nil, fmt.Errorf("make the index again: %w", err)
+		}
+		body = append(body, e...)
+	}
+	return body, nil
 }
 
 // parseIndex reads an index as far as it is sound.

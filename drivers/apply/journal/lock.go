@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -57,7 +54,7 @@ func (s Store) stale(l Lock) bool { return s.where(l) == away && !s.fresh(l) }
 func (s Store) Running(l Lock) bool {
 	switch s.where(l) {
 	case here:
-		if l.host() != s.owner().host() { // in another container: its process numbers mean nothing here
+		if me := s.owner(); l.host() != me.host() || l.Space != me.Space { // in another container: its process numbers mean nothing here
 			return s.fresh(l)
 		}
 		return l.PID > 0 && s.alive(l.Owner)
@@ -67,31 +64,38 @@ func (s Store) Running(l Lock) bool {
 	return s.fresh(l)
 }
 
+// keeps says whether the lock stays with its owner, for a process that has what the machine keeps processes apart by, where there is
+// such a thing: then the kernel has said that an owner on this machine is gone.
+func (s Store) keeps(l Lock, guarded bool) bool {
+	return s.where(l) == away || !guarded && s.Running(l)
+}
+
 // Lock takes the lock for as long as the process lives, or returns a *LockedError. On one machine the kernel decides; a lock of
 // another machine is never taken over, see Break. Without a run in l it is one that is to begin, under a name that no run has.
 func (s Store) Lock(l Lock) (*Lease, error) {
-	kernel, err := s.exclude()
+	guard, err := s.exclude()
 	if err != nil {
 		return nil, err
 	}
-	lease := &Lease{store: s, kernel: kernel}
-	held, err := s.Locked()
-	if err == nil && held != nil && s.where(*held) == away {
+	lease := &Lease{store: s, guard: guard}
+	held, was, err := s.locked()
+	if err == nil && held != nil && s.keeps(*held, guard != nil) {
 		err = &LockedError{*held, s.stale(*held)}
-	}
-	if err == nil {
-		err = s.sweep()
 	}
 	if err == nil && l.Run == "" {
 		l.Run, err = s.freeName()
 	}
 	if err != nil {
-		return nil, errors.Join(err, kernel.Close())
+		return nil, errors.Join(err, lease.unguard())
 	}
 	l.Owner, l.Since = s.owner(), s.Time()
 	lease.lock = l
-	if err := lease.write(); err != nil {
-		return nil, errors.Join(fmt.Errorf("take the lock: %w", err), kernel.Close())
+	err = lease.write(func(body []byte) error { return s.backend().TakeLock(was, body) })
+	if errors.Is(err, ErrHeld) {
+		return nil, errors.Join(s.heldBy(), lease.unguard())
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("take the lock: %w", err), lease.unguard())
 	}
 	lease.mu.Lock()
 	defer lease.mu.Unlock()
@@ -99,23 +103,22 @@ func (s Store) Lock(l Lock) (*Lease, error) {
 	return lease, nil
 }
 
-// exclude takes the kernel's lock.
+// exclude takes what the machine keeps its processes apart by, or says who has it.
 func (s Store) exclude() (io.Closer, error) {
-	if err := s.disk().MkdirAll(s.Dir); err != nil {
-		return nil, fmt.Errorf("make the journal folder: %w", err)
+	guard, err := s.backend().Guard()
+	if errors.Is(err, ErrHeld) {
+		return nil, s.heldBy()
 	}
-	kernel, err := s.disk().Lock(filepath.Join(s.Dir, "held"))
-	if !errors.Is(err, ErrHeld) {
-		if err != nil {
-			return nil, fmt.Errorf("take the lock of %s: %w", s.Dir, err)
-		}
-		return kernel, nil
-	}
+	return guard, err
+}
+
+// heldBy says who has a lock that somebody has.
+func (s Store) heldBy() error {
 	held, unread := s.Locked()
 	if held == nil {
 		held = &Lock{Run: "unknown", Verb: "unknown"} // its owner is about to write it, or has just removed it
 	}
-	return nil, errors.Join(unread, &LockedError{Lock: *held})
+	return errors.Join(unread, &LockedError{Lock: *held})
 }
 
 // freeName is the name of a run that begins now. It comes after all others, also where the clock was set back: the order of the names is
@@ -138,36 +141,27 @@ func (s Store) freeName() (string, error) {
 	return at.Add(time.Millisecond).Format(layout), nil
 }
 
-// sweep removes what processes left that were killed while they wrote a file anew. Nobody else writes files under the lock.
-func (s Store) sweep() error {
-	for _, folder := range []string{s.Dir, s.runs()} {
-		names, err := s.disk().ReadDir(folder)
-		if err != nil {
-			return fmt.Errorf("list the journal folder: %w", err)
-		}
-		for _, n := range names {
-			if strings.HasPrefix(n, temporary) {
-				if err := s.disk().Remove(filepath.Join(folder, n)); err != nil {
-					return fmt.Errorf("tidy the journal folder: %w", err)
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // Locked is the lock that is written down, or nil.
 func (s Store) Locked() (*Lock, error) {
-	body, err := s.disk().ReadFile(s.lockFile())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	l, _, err := s.locked()
+	return l, err
+}
+
+// locked is the lock, and how it stands there.
+func (s Store) locked() (*Lock, []byte, error) {
+	body, silent, err := s.backend().ReadLock()
 	if err != nil {
-		return nil, fmt.Errorf("read the lock: %w", err)
+		return nil, nil, fmt.Errorf("read the lock: %w", err)
+	}
+	if body == nil {
+		return nil, nil, nil
 	}
 	l := Lock{Run: "unknown", Verb: "unknown"} // as it stays where somebody else than weir wrote it
 	_ = json.Unmarshal(body, &l)
-	return &l, nil
+	if silent >= 0 {
+		l.Beat = s.Time().Add(-silent)
+	}
+	return &l, body, nil
 }
 
 // Broken is a lock that somebody took from its owner, and why.
@@ -180,45 +174,36 @@ type Broken struct {
 
 // Break gives the lock back in the place of an owner who is gone. An owner who lives keeps it: a *LockedError. The lock of another
 // machine needs a reason, which is kept.
-func (s Store) Break(reason string) error {
-	kernel, err := s.exclude()
+func (s Store) Break(reason string) (err error) {
+	guard, err := s.exclude()
 	if err != nil {
 		return err
 	}
-	defer kernel.Close()
-	held, err := s.Locked()
+	if guard != nil {
+		defer guard.Close()
+	}
+	held, was, err := s.locked()
 	if err != nil || held == nil {
 		return err
 	}
-	if s.where(*held) == away {
-		if s.fresh(*held) || reason == "" {
-			return &LockedError{*held, s.stale(*held)}
-		}
-		if err := s.recordBroken(Broken{*held, s.owner().Who, s.Time(), reason}); err != nil {
+	var note []byte
+	switch {
+	case !s.keeps(*held, guard != nil):
+	case s.where(*held) != away || s.fresh(*held) || reason == "":
+		return &LockedError{*held, s.stale(*held)}
+	default:
+		if note, err = json.Marshal(Broken{*held, s.owner().Who, s.Time(), reason}); err != nil {
 			return err
 		}
+		note = append(note, '\n')
 	}
-	return s.unlock()
+	return s.drop(was, note)
 }
 
-func (s Store) recordBroken(b Broken) error {
-	line, err := json.Marshal(b)
-	if err != nil {
-		return err
-	}
-	name := filepath.Join(s.Dir, "broken.jsonl")
-	body, err := s.disk().ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read which locks were broken: %w", err)
-	}
-	return s.replace(name, append(append(body, line...), '\n'))
-}
-
-func (s Store) unlock() error {
-	if err := s.disk().Remove(s.lockFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// drop removes the lock that was read.
+func (s Store) drop(was, note []byte) error {
+	if err := s.backend().DropLock(was, note); err != nil {
 		return fmt.Errorf("give the lock back: %w", err)
 	}
 	return nil
 }
-
-func (s Store) lockFile() string { return filepath.Join(s.Dir, "lock") }

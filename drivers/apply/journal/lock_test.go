@@ -66,7 +66,7 @@ func TestALockIsTakenOverOnlyFromAnOwnerWhoIsGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		was.timer.Stop()
-		if err := was.kernel.Close(); err != nil { // as the kernel does when the process ends, or on another machine
+		if err := was.guard.Close(); err != nil { // as the kernel does when the process ends, or on another machine
 			t.Fatal(err)
 		}
 		s := Store{Dir: dir, Owner: me, Now: func() time.Time { return now }, Alive: func(int) bool { return c.alive }}
@@ -99,7 +99,7 @@ func TestALockIsTakenOverOnlyFromAnOwnerWhoIsGone(t *testing.T) {
 
 func TestALockThatNobodyCanReadIsNotTakenOver(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
-	if err := os.WriteFile(s.lockFile(), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(files(s).lockFile(), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var locked *LockedError
@@ -134,7 +134,7 @@ func TestTheHeartbeatGoesOnUntilTheLockIsReleasedOrLost(t *testing.T) {
 		if err != nil || !s.fresh(*held) || l.Held() != nil {
 			t.Errorf("got %+v, %v, %v", held, err, l.Held())
 		}
-		if err := s.unlock(); err != nil { // by somebody who takes this process for gone
+		if err := s.drop(nil, nil); err != nil { // by somebody who takes this process for gone
 			t.Fatal(err)
 		}
 		time.Sleep(heartbeat)
@@ -172,7 +172,7 @@ func TestTheNamesOfRunsAreInTheirOrderWhateverTheClockSays(t *testing.T) {
 
 func TestWhatAKilledProcessLeftHalfWrittenIsTidied(t *testing.T) {
 	s, _ := written(t)
-	for _, folder := range []string{s.Dir, s.runs()} {
+	for _, folder := range []string{s.Dir, files(s).runs()} {
 		if err := os.WriteFile(filepath.Join(folder, temporary+"1"), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func TestWhatAKilledProcessLeftHalfWrittenIsTidied(t *testing.T) {
 	if err := l.Release(); err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range []string{s.Dir, s.runs()} {
+	for _, folder := range []string{s.Dir, files(s).runs()} {
 		if left, _ := filepath.Glob(filepath.Join(folder, temporary+"*")); len(left) > 0 {
 			t.Errorf("left: %v", left)
 		}

@@ -1,11 +1,7 @@
 package journal
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
 
 	"github.com/weirfabric/weir/intent/plan"
@@ -13,14 +9,7 @@ import (
 
 // Manifest is what is weir's on each device.
 func (s Store) Manifest() (plan.Manifest, error) {
-	m := plan.Manifest{}
-	body, err := s.disk().ReadFile(s.manifest())
-	if errors.Is(err, fs.ErrNotExist) {
-		return m, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(body, &m)
-	}
+	m, err := s.backend().Manifest()
 	if err != nil {
 		return nil, fmt.Errorf("read the manifest of what is weir's: %w", err)
 	}
@@ -76,14 +65,8 @@ func (s Store) SaveManifest(m plan.Manifest) error {
 		slices.Sort(objects)
 		m[device] = slices.Compact(objects)
 	}
-	body, err := json.MarshalIndent(m, "", " ")
-	if err != nil {
-		return err
+	if err := s.backend().SaveManifest(m); err != nil {
+		return fmt.Errorf("write the manifest of what is weir's: %w", err)
 	}
-	if err := s.disk().MkdirAll(s.Dir); err != nil {
-		return fmt.Errorf("make the journal folder: %w", err)
-	}
-	return s.replace(s.manifest(), append(body, '\n'))
+	return nil
 }
-
-func (s Store) manifest() string { return filepath.Join(s.Dir, "owned.json") }

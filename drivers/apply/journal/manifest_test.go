@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,7 +49,7 @@ func TestAManifestCountsOnlyWithARecordOfTheDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	counts("when it has ended", plan.Manifest{"leaf2": {"M|b"}}, "leaf1")
-	if err := s.disk().Remove(s.path(j.Run)); err != nil {
+	if err := os.Remove(files(s).path(j.Run)); err != nil {
 		t.Fatal(err)
 	}
 	counts("when nothing but its summary is left", plan.Manifest{"leaf2": {"M|b"}}, "leaf1")

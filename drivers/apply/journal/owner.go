@@ -17,6 +17,7 @@ type Owner struct {
 	PID    int       `json:"pid"`             // on its machine
 	Boot   string    `json:"boot,omitempty"`  // which start of its machine it belongs to
 	Start  string    `json:"start,omitempty"` // when the process started, in the kernel's ticks since then
+	Space  string    `json:"space,omitempty"` // the kernel's name space that PID counts in
 	Booted time.Time `json:"-"`               // when this machine started; zero: not known
 }
 
@@ -37,6 +38,7 @@ func Self() Owner {
 	if id, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
 		o.Boot = strings.TrimSpace(string(id))
 	}
+	o.Space, _ = os.Readlink("/proc/self/ns/pid")
 	stat, _ := os.ReadFile("/proc/stat")
 	for line := range strings.Lines(string(stat)) {
 		if at, ok := strings.CutPrefix(line, "btime "); ok {

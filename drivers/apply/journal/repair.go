@@ -3,7 +3,6 @@ package journal
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 )
 
@@ -27,18 +26,14 @@ func (s Store) Damage(run string) (*Damaged, error) {
 	case !errors.As(err, &d.DamagedError):
 		return nil, err
 	}
-	_, index, err := s.load(run)
+	whole, index, err := s.load(run)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range index[min(len(index), len(p.records)):] {
 		d.Lost = append(d.Lost, e.Record)
 	}
-	body, err := s.disk().ReadFile(s.path(run))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read the journal of %s: %w", run, err)
-	}
-	d.Raw = body[min(len(body), int(p.whole)):]
+	d.Raw = whole.body[whole.whole:]
 	return d, nil
 }
 
@@ -70,21 +65,19 @@ func (s Store) Repair(run string) (kept string, err error) {
 	if err != nil {
 		return "", err
 	}
-	body, err := s.disk().ReadFile(s.path(run))
+	return s.replace(run, append(slices.Clone(p.body[:p.whole]), last...))
+}
+
+// replace puts a sound journal in the place of one that is not, and gives the name of the copy of that.
+func (s Store) replace(run string, body []byte) (kept string, err error) {
+	index, err := parse(run, body).index()
 	if err != nil {
-		return "", fmt.Errorf("read the journal of %s: %w", run, err)
-	}
-	if kept, err = s.keepDamaged(run, body); err != nil {
 		return "", err
 	}
-	if err := s.replace(s.path(run), append(slices.Clone(body[:p.whole]), last...)); err != nil {
-		return kept, err
+	if kept, err = s.backend().Replace(run, Kept{body, index}); err != nil {
+		return kept, fmt.Errorf("replace the journal of %s: %w", run, err)
 	}
-	p, err = s.read(run)
-	if err != nil {
-		return kept, err
-	}
-	return kept, s.reindex(run, p)
+	return kept, nil
 }
 
 // doubtful are the devices that lost records were about, and the last wave that they came to. Where they are not known it is
@@ -117,15 +110,8 @@ func doubtful(r Run, lost []Record) (wave int, devices []string) {
 // GiveUp closes a run whose journal cannot be repaired: it keeps a copy of the journal, whose name it gives, and puts one in its
 // place that says nothing but that the run was given up, and why. The caller holds the lock.
 func (s Store) GiveUp(run, reason string) (kept string, err error) {
-	body, err := s.disk().ReadFile(s.path(run))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("read the journal of %s: %w", run, err)
-	}
-	was, err := s.outline(run)
+	was, _, err := s.outline(run)
 	if err != nil {
-		return "", err
-	}
-	if kept, err = s.keepDamaged(run, body); err != nil {
 		return "", err
 	}
 	start := Record{Seq: 1, At: s.Time(), Kind: Started, Verb: was.Verb, Of: was.Of, Plan: was.Plan, Audit: &was.Audit}
@@ -139,34 +125,11 @@ func (s Store) GiveUp(run, reason string) (kept string, err error) {
 	end := Record{Seq: 2, At: s.Time(), Kind: Ended, Outcome: Abandoned, Text: reason}
 	first, sum, err := encode(start, run)
 	if err != nil {
-		return kept, err
+		return "", err
 	}
 	last, _, err := encode(end, sum)
 	if err != nil {
-		return kept, err
+		return "", err
 	}
-	// The index and the summary first: without them the journal is judged by itself.
-	for _, name := range []string{s.indexFile(run), s.summaryFile(run)} {
-		if err := s.disk().Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return kept, fmt.Errorf("remove the index of %s: %w", run, err)
-		}
-	}
-	if err := s.replace(s.path(run), append(first, last...)); err != nil {
-		return kept, err
-	}
-	p, err := s.read(run)
-	if err != nil {
-		return kept, err
-	}
-	return kept, s.reindex(run, p)
-}
-
-// keepDamaged copies a journal as it stands, under a name that nothing has.
-func (s Store) keepDamaged(run string, body []byte) (string, error) {
-	for n := 1; ; n++ {
-		name := fmt.Sprintf("%s.damaged-%d", s.path(run), n)
-		if _, err := s.disk().ReadFile(name); errors.Is(err, fs.ErrNotExist) {
-			return name, s.replace(name, body)
-		}
-	}
+	return s.replace(run, append(first, last...))
 }

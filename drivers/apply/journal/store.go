@@ -3,22 +3,21 @@ package journal
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
 
-// Store is the folder that holds the journals of all runs, the manifest of what is weir's, and the lock. Beside Dir, the
-// zero value is what a process on a real machine wants.
+// Store is the journals of all runs, the manifest of what is weir's, and the lock: in a folder, or wherever Backend has them.
+// Beside Dir, the zero value is what a process on a real machine wants.
 type Store struct {
-	Dir   string
-	Disk  Disk               // where Dir is; nil: OS
-	Now   func() time.Time   // the one clock that names and dates runs; nil: time.Now
-	Owner Owner              // this process, for the lock; without a process number: Self
-	Alive func(pid int) bool // whether a process of this machine runs; nil: the machine is asked
+	Dir     string
+	Disk    Disk               // where Dir is; nil: OS
+	Backend Backend            // in the place of Dir; nil: Dir
+	Keep    int                // how many runs that have ended keep their records; 0: all. Summaries stay
+	Now     func() time.Time   // the one clock that names and dates runs; nil: time.Now
+	Owner   Owner              // this process, for the lock; without a process number: Self
+	Alive   func(pid int) bool // whether a process of this machine runs; nil: the machine is asked
 }
 
 // Journal is the record of one run. It may be appended to from many goroutines at once.
@@ -26,9 +25,8 @@ type Journal struct {
 	Run string
 
 	mu      sync.Mutex
-	file    appended
-	index   appended // without a file: none could be made, and one is made again when it is missed
-	last    string   // the checksum of the last record
+	log     Log
+	last    string // the checksum of the last record
 	store   Store
 	records []Record
 	observe func(Record)
@@ -36,35 +34,16 @@ type Journal struct {
 
 // Create starts the journal of a new run. observe, which may be nil, is told of each record once it is on disk.
 func (s Store) Create(run string, observe func(Record)) (*Journal, error) {
-	if err := s.disk().MkdirAll(s.runs()); err != nil {
-		return nil, fmt.Errorf("make the journal folder: %w", err)
+	log, err := s.backend().Create(run)
+	if err != nil {
+		return nil, fmt.Errorf("create the journal of %s: %w", run, err)
 	}
-	j := &Journal{Run: run, last: run, store: s, observe: observe}
-	for _, f := range []struct {
-		to   *appended
-		name string
-	}{{&j.index, s.indexFile(run)}, {&j.file, s.path(run)}} {
-		file, err := s.disk().Create(f.name)
-		if err != nil {
-			return nil, fmt.Errorf("create the journal of %s: %w", run, errors.Join(err, j.Close()))
-		}
-		f.to.file = file
-	}
-	for _, folder := range []string{s.runs(), s.Dir} {
-		if err := s.disk().SyncDir(folder); err != nil {
-			return nil, fmt.Errorf("create the journal of %s: %w", run, errors.Join(err, j.Close()))
-		}
-	}
-	return j, nil
+	return &Journal{Run: run, log: log, last: run, store: s, observe: observe}, nil
 }
 
 // Discard removes a journal in which nothing stands.
 func (s Store) Discard(j *Journal) error {
-	err := j.Close()
-	for _, name := range []string{s.path(j.Run), s.indexFile(j.Run)} {
-		err = errors.Join(err, s.disk().Remove(name))
-	}
-	return err
+	return errors.Join(j.Close(), s.backend().Remove(j.Run))
 }
 
 // Open continues the journal of a run that was cut off. It is called by who holds the lock.
@@ -77,58 +56,14 @@ func (s Store) Open(run string, observe func(Record)) (*Journal, error) {
 	if len(p.sums) > 0 {
 		j.last = p.sums[len(p.sums)-1]
 	}
-	if j.file.file, err = s.disk().Append(s.path(run)); err != nil {
+	index, err := p.index()
+	if err == nil {
+		j.log, err = s.backend().Continue(run, Kept{p.body[:p.whole], index})
+	}
+	if err != nil {
 		return nil, fmt.Errorf("open the journal of %s: %w", run, err)
 	}
-	j.file.size = p.whole
-	if err := j.file.file.Truncate(p.whole); err != nil {
-		return nil, fmt.Errorf("cut the half-written record off the journal of %s: %w", run, errors.Join(err, j.Close()))
-	}
-	if err := s.reindex(run, p); err != nil {
-		return nil, errors.Join(err, j.Close())
-	}
-	if j.index.file, err = s.disk().Append(s.indexFile(run)); err != nil {
-		return nil, fmt.Errorf("open the index of %s: %w", run, errors.Join(err, j.Close()))
-	}
-	body, err := s.disk().ReadFile(s.indexFile(run))
-	if err != nil {
-		return nil, fmt.Errorf("open the index of %s: %w", run, errors.Join(err, j.Close()))
-	}
-	j.index.size = int64(len(body))
 	return j, nil
-}
-
-// reindex writes the index of a run again where it does not say what the journal says. The journal is forced to disk before: a
-// process that was killed may have left it unforced, and the index must never be ahead of it.
-func (s Store) reindex(run string, p parsed) error {
-	var body []byte
-	for i, r := range p.records {
-		e, err := encodeEntry(r, p.sums[i])
-		if err != nil {
-			return fmt.Errorf("write the index of %s: %w", run, err)
-		}
-		body = append(body, e...)
-	}
-	if err := s.force(run); err != nil {
-		return err
-	}
-	if now, err := s.disk().ReadFile(s.indexFile(run)); err == nil && string(now) == string(body) {
-		return nil
-	}
-	return s.replace(s.indexFile(run), body)
-}
-
-// force forces to disk what stands in a journal. What a process that was killed has written and not forced is read, and is gone when
-// the machine loses its power: whoever builds on it forces it first.
-func (s Store) force(run string) error {
-	f, err := s.disk().Append(s.path(run))
-	if err == nil {
-		err = errors.Join(f.Sync(), f.Close(), s.disk().SyncDir(s.runs()))
-	}
-	if err != nil {
-		return fmt.Errorf("force the journal of %s to disk: %w", run, err)
-	}
-	return nil
 }
 
 // Append writes a record and returns when it is on disk.
@@ -137,17 +72,20 @@ func (j *Journal) Append(r Record) error {
 	defer j.mu.Unlock()
 	r.Seq, r.At = len(j.records)+1, j.store.Time()
 	body, now, err := encode(r, j.last)
+	var e []byte
 	if err == nil {
-		err = j.file.add(body, true)
+		e, err = encodeEntry(r, now)
+	}
+	if err == nil {
+		err = j.log.Add(body, e)
+	}
+	if errors.Is(err, ErrLost) {
+		err = fmt.Errorf("%w: %w", &LostError{j.Run}, err)
 	}
 	if err != nil {
 		return fmt.Errorf("write the journal of %s: %w", j.Run, err)
 	}
 	j.last, j.records = now, append(j.records, r)
-	if e, err := encodeEntry(r, now); err == nil && j.index.broken == nil {
-		// One that has a gap says nothing of what comes after it.
-		j.index.broken = j.index.add(e, false)
-	}
 	if r.Kind == Ended { // so that it need not be read to be listed; where that fails it is
 		_ = j.store.summarise(j.Run, Replay(j.records), j.records)
 	}
@@ -164,16 +102,8 @@ func (j *Journal) Records() []Record {
 	return slices.Clone(j.records)
 }
 
-// Close closes the files.
-func (j *Journal) Close() error {
-	var err error
-	for _, f := range []File{j.file.file, j.index.file} {
-		if f != nil {
-			err = errors.Join(err, f.Close())
-		}
-	}
-	return err
-}
+// Close closes the journal.
+func (j *Journal) Close() error { return j.log.Close() }
 
 // Read gives the records of a run; a *DamagedError where they are not all there, or not as they were written.
 func (s Store) Read(run string) ([]Record, error) {
@@ -208,20 +138,21 @@ func (s Store) read(run string) (parsed, error) {
 
 // load reads a journal and its index as they stand.
 func (s Store) load(run string) (parsed, []entry, error) {
-	body, err := s.disk().ReadFile(s.path(run))
-	gone := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !gone {
+	k, err := s.backend().Load(run)
+	if err != nil {
 		return parsed{}, nil, fmt.Errorf("read the journal of %s: %w", run, err)
 	}
-	indexed, err := s.disk().ReadFile(s.indexFile(run))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return parsed{}, nil, fmt.Errorf("read the index of %s: %w", run, err)
+	if k.Journal == nil && k.Index == nil {
+		list, err := s.list()
+		if err != nil {
+			return parsed{}, nil, err
+		}
+		if _, ended := list[run]; ended {
+			return parsed{}, nil, fmt.Errorf("the records of run %s were removed: those of the last %d runs are there, and `weir runs` lists the others", run, s.Keep)
+		}
+		return parsed{}, nil, fmt.Errorf("there is no run %s in %s: `weir runs` lists them", run, s.backend().Place())
 	}
-	index := parseIndex(indexed)
-	if gone && err != nil {
-		return parsed{}, nil, fmt.Errorf("there is no run %s in %s: `weir runs` lists them", run, s.Dir)
-	}
-	return parse(run, body), index, nil
+	return parse(run, k.Journal), parseIndex(k.Index), nil
 }
 
 // Replay says what the journal of a run means.
@@ -237,70 +168,75 @@ func (s Store) Replay(run string) (Run, error) {
 
 // Runs lists the runs, oldest first.
 func (s Store) Runs() ([]string, error) {
-	names, err := s.disk().ReadDir(s.runs())
+	list, err := s.list()
+	return sortedRuns(list), err
+}
+
+func (s Store) list() (map[string]Listed, error) {
+	list, err := s.backend().List()
 	if err != nil {
 		return nil, fmt.Errorf("list the runs: %w", err)
 	}
-	var runs []string
-	for _, n := range names {
-		for _, end := range []string{extension, indexExtension, summaryExtension} {
-			if run, ours := strings.CutSuffix(n, end); ours {
-				runs = append(runs, run)
-			}
-		}
-	}
-	slices.Sort(runs)
-	return slices.Compact(runs), nil
+	return list, nil
 }
 
 // Begun is what the journals of all runs mean, oldest first, without what they hold of devices. A run that was killed before its
 // first record did nothing, and is left out. What is damaged says so, and does not keep the others from being listed. The journal of
 // a run that has its end is not read.
 func (s Store) Begun() ([]Run, error) {
-	names, err := s.Runs()
-	if err != nil {
-		return nil, err
-	}
-	var begun []Run
-	for _, name := range names {
-		r, ok := s.summary(name)
-		if !ok {
-			if r, err = s.outline(name); err != nil {
-				return nil, err
-			}
-		}
-		if r.Records > 0 || r.Damage != "" {
-			begun = append(begun, r)
-		}
-	}
-	return begun, nil
+	begun, _, err := s.begun()
+	return begun, err
 }
 
-// outline is what a journal means, or how it is damaged.
-func (s Store) outline(run string) (Run, error) {
+// begun is Begun, and which of those that have ended have no summary.
+func (s Store) begun() (begun []Run, bare []string, err error) {
+	list, err := s.list()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range sortedRuns(list) {
+		r, summarised := summaryOf(name, list[name].Summary)
+		if !summarised {
+			if r, summarised, err = s.outline(name); err != nil {
+				return nil, nil, err
+			}
+		}
+		if r.Records == 0 && r.Damage == "" {
+			continue
+		}
+		begun = append(begun, r)
+		if r.Ended && !summarised {
+			bare = append(bare, name)
+		}
+	}
+	return begun, bare, nil
+}
+
+// outline is what a journal means, or how it is damaged. It writes the summary of a run that has ended, where it can.
+func (s Store) outline(run string) (r Run, summarised bool, err error) {
 	p, err := s.read(run)
 	var damaged *DamagedError
 	switch {
 	case errors.As(err, &damaged):
 		_, index, err := s.load(run)
 		if err != nil {
-			return Run{}, err
+			return Run{}, false, err
 		}
 		r := replayIndex(run, index)
 		if r.Records < len(p.records) {
 			r = Replay(p.records)
 		}
 		r.Name, r.Ended, r.Outcome, r.Damage, r.Mendable = run, false, "", damaged.Damage, damaged.Tail
-		return r, nil
+		return r, false, nil
 	case err != nil:
-		return Run{}, err
+		return Run{}, false, err
 	}
-	r := Replay(p.records)
+	r = Replay(p.records)
 	r.Name = run
-	if r.Ended && r.Damage == "" && s.force(run) == nil { // where it cannot be written, it is read again
-		_ = s.summarise(run, r, p.records)
+	if r.Ended && r.Damage == "" && s.backend().Sync(run) == nil { // where it cannot be written, it is read again
+		summarised = s.summarise(run, r, p.records) == nil
 	}
-	return r, nil
+	return r, summarised, nil
 }
 
 func replayIndex(run string, index []entry) Run {
@@ -344,7 +280,7 @@ func (s Store) Free() error {
 // Ended says which run has no end: an *UnfinishedError or a *DamagedError. Nil where all have one, on disk. What it says holds
 // for who has the lock.
 func (s Store) Ended() error {
-	begun, err := s.Begun()
+	begun, bare, err := s.begun()
 	if err != nil {
 		return err
 	}
@@ -355,10 +291,10 @@ func (s Store) Ended() error {
 		case !r.Ended:
 			return &UnfinishedError{r.Name}
 		}
-		if _, ok := s.summary(r.Name); !ok {
-			if err := s.force(r.Name); err != nil {
-				return err
-			}
+	}
+	for _, name := range bare {
+		if err := s.backend().Sync(name); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -372,21 +308,13 @@ func (s Store) Time() time.Time {
 	return time.Now().UTC()
 }
 
-func (s Store) disk() Disk {
-	if s.Disk != nil {
-		return s.Disk
+// backend is where the store has what it holds.
+func (s Store) backend() Backend {
+	if s.Backend != nil {
+		return s.Backend
 	}
-	return OS{}
+	if s.Disk != nil {
+		return folder{s.Dir, s.Disk}
+	}
+	return folder{s.Dir, OS{}}
 }
-
-// Extensions end the names of a journal's file, of its index, and of the summary of a run that has ended; the run's name stands
-// before them.
-const (
-	extension        = ".jsonl"
-	indexExtension   = ".index"
-	summaryExtension = ".ended"
-)
-
-func (s Store) runs() string                { return filepath.Join(s.Dir, "runs") }
-func (s Store) path(run string) string      { return filepath.Join(s.runs(), run+extension) }
-func (s Store) indexFile(run string) string { return filepath.Join(s.runs(), run+indexExtension) }

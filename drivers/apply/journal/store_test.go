@@ -37,8 +37,11 @@ func written(t *testing.T, records ...Record) (Store, string) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return s, s.path("run-1")
+	return s, files(s).path("run-1")
 }
+
+// files is where a store in a folder has its files.
+func files(s Store) folder { return s.backend().(folder) }
 
 // edit changes the content of a file.
 func edit(t *testing.T, name string, change func(string) string) {
@@ -126,7 +129,7 @@ func TestAJournalInWhichNothingWasWrittenIsARunThatNeverBegan(t *testing.T) {
 	if err != nil || len(runs) != 0 || s.Free() != nil {
 		t.Errorf("got %+v, %v, %v", runs, err, s.Free())
 	}
-	if err := os.Remove(s.path("run-1")); err != nil { // killed before it was made
+	if err := os.Remove(files(s).path("run-1")); err != nil { // killed before it was made
 		t.Fatal(err)
 	}
 	if runs, err := s.Begun(); err != nil || len(runs) != 0 {
@@ -243,7 +246,7 @@ func TestWhatIsListedIsMadeAgainWhereItIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{s.summaryFile("run-1"), s.indexFile("run-1")} {
+	for _, name := range []string{files(s).summaryFile("run-1"), files(s).indexFile("run-1")} {
 		was, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -313,8 +316,10 @@ type one struct {
 	body []byte
 }
 
-func (o one) ReadFile(string) ([]byte, error)       { return o.body, nil }
-func (o one) ReadDir(string) ([]string, error)      { return []string{"run-1.jsonl", "other"}, nil }
+func (o one) ReadFile(string) ([]byte, error) { return o.body, nil }
+func (o one) ReadDir(string) ([]string, error) {
+	return []string{"run-1.jsonl", "run-1.ended", "other"}, nil
+}
 func (one) CreateTemp(string) (string, File, error) { return "", nil, syscall.EROFS }
 func (one) Lock(string) (io.Closer, error)          { return nil, ErrHeld }
 

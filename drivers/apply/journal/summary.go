@@ -1,12 +1,9 @@
 package journal
 
-import (
-	"encoding/json"
-	"path/filepath"
-)
+import "encoding/json"
 
 // summary is what is listed of a run that has ended: its first record and its last, and what stands between them in two words.
-// It can be made again from the journal.
+// It can be made again from the journal, and stays when that is removed.
 type summary struct {
 	Format  int    `json:"format"`
 	Records int    `json:"records"`
@@ -22,19 +19,16 @@ func (s Store) summarise(run string, r Run, records []Record) error {
 	if err != nil {
 		return err
 	}
-	return s.replace(s.summaryFile(run), append(body, '\n'))
+	return s.backend().Summarise(run, append(body, '\n'))
 }
 
-// summary is the run as its summary has it; not ok where it has none.
-func (s Store) summary(run string) (r Run, ok bool) {
-	body, err := s.disk().ReadFile(s.summaryFile(run))
+// summaryOf is the run as its summary has it; not ok where that is none.
+func summaryOf(run string, body []byte) (r Run, ok bool) {
 	var short summary
-	if err != nil || json.Unmarshal(body, &short) != nil || short.Format != format || short.End.Kind != Ended {
+	if json.Unmarshal(body, &short) != nil || short.Format != format || short.End.Kind != Ended {
 		return r, false
 	}
 	r = Replay([]Record{short.Start, short.End})
 	r.Name, r.Records, r.Sent, r.Stays = run, short.Records, short.Sent, short.Stays
 	return r, true
 }
-
-func (s Store) summaryFile(run string) string { return filepath.Join(s.runs(), run+summaryExtension) }
