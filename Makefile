@@ -2,7 +2,7 @@
 GO        ?= go
 STATIC    := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 LINT      := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-PACKAGES  := prometheus libyang2-tools
+PACKAGES  := prometheus libyang2-tools etcd-server
 YANG      ?= ../shared/yang
 SEEDS     ?= 10000
 

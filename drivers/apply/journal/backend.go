@@ -39,7 +39,8 @@ type Locks interface {
 	TakeLock(was, body []byte) error
 	// RenewLock writes the lock of this process anew; ErrLost where it has it no more.
 	RenewLock(body []byte) error
-	// DropLock removes the lock that was read. note, where it is not nil, is a line that is kept of it.
+	// DropLock removes the lock that was read; ErrHeld where by now another one stands there. note, where it is not nil, is a
+	// line that is kept of it.
 	DropLock(was, note []byte) error
 }
 

@@ -103,9 +103,10 @@ func (f folder) List() (map[string]Listed, error) {
 	return runs, nil
 }
 
+// Load reads the index first: a run that goes on meanwhile is ahead of it then, and not behind.
 func (f folder) Load(run string) (k Kept, err error) {
-	if k.Journal, err = f.read(f.path(run)); err == nil {
-		k.Index, err = f.read(f.indexFile(run))
+	if k.Index, err = f.read(f.indexFile(run)); err == nil {
+		k.Journal, err = f.read(f.path(run))
 	}
 	return k, err
 }

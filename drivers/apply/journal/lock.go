@@ -202,7 +202,11 @@ func (s Store) Break(reason string) (err error) {
 
 // drop removes the lock that was read.
 func (s Store) drop(was, note []byte) error {
-	if err := s.backend().DropLock(was, note); err != nil {
+	err := s.backend().DropLock(was, note)
+	if errors.Is(err, ErrHeld) {
+		return s.heldBy()
+	}
+	if err != nil {
 		return fmt.Errorf("give the lock back: %w", err)
 	}
 	return nil

@@ -11,34 +11,6 @@ import (
 	"time"
 )
 
-func TestOnlyOneRunHoldsTheLock(t *testing.T) {
-	s := Store{Dir: t.TempDir()}
-	first, err := s.Lock(Lock{Run: "1", Verb: "apply"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var locked *LockedError
-	if _, err := s.Lock(Lock{Run: "2"}); !errors.As(err, &locked) || locked.Lock.Run != "1" || !strings.Contains(err.Error(), Self().Who) {
-		t.Fatalf("got %v", err)
-	}
-	if err := s.Free(); !errors.As(err, &locked) {
-		t.Errorf("it is free: %v", err)
-	}
-	if err := s.Break("I want it"); !errors.As(err, &locked) {
-		t.Errorf("it is taken from a process that lives: %v", err)
-	}
-	if err := first.Release(); err != nil {
-		t.Fatal(err)
-	}
-	second, err := s.Lock(Lock{Run: "2"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := second.Release(); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestALockIsTakenOverOnlyFromAnOwnerWhoIsGone leaves a lock behind, and has another process look at it.
 func TestALockIsTakenOverOnlyFromAnOwnerWhoIsGone(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -147,27 +119,6 @@ func TestTheHeartbeatGoesOnUntilTheLockIsReleasedOrLost(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-func TestTheNamesOfRunsAreInTheirOrderWhateverTheClockSays(t *testing.T) {
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s := Store{Dir: t.TempDir(), Now: func() time.Time { return now }}
-	for _, want := range []string{"20260301-120000.000", "20260301-120000.001", "20260301-120000.002"} {
-		l, err := s.Lock(Lock{Verb: "apply"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		j, err := s.Create(l.Run(), nil)
-		if err != nil || l.Run() != want {
-			t.Fatalf("%s: got %s, %v", want, l.Run(), err)
-		}
-		if err := errors.Join(j.Close(), l.Release()); err != nil {
-			t.Fatal(err)
-		}
-		if want == "20260301-120000.001" {
-			now = now.Add(-time.Hour)
-		}
-	}
 }
 
 func TestWhatAKilledProcessLeftHalfWrittenIsTidied(t *testing.T) {

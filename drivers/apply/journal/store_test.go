@@ -72,57 +72,6 @@ func TestAHalfWrittenRecordIsCutOff(t *testing.T) {
 	}
 }
 
-// TestAJournalThatIsNotAsItWasWrittenIsNamed edits a journal in every way, and sees that it is neither believed nor in the way of
-// the others.
-func TestAJournalThatIsNotAsItWasWrittenIsNamed(t *testing.T) {
-	lines := func(change func([]string) []string) func(string) string {
-		return func(body string) string {
-			return strings.Join(change(strings.SplitAfter(strings.TrimSuffix(body, "\n"), "\n")), "")
-		}
-	}
-	for name, c := range map[string]struct {
-		change func(string) string
-		want   string
-		tail   bool
-	}{
-		"it is emptied":                     {func(string) string { return "" }, "6 records were written, and 0 are there", false},
-		"its last record is gone":           {lines(func(l []string) []string { return l[:5] }), "6 records were written, and 5 are there", true},
-		"its last two records are gone":     {lines(func(l []string) []string { return l[:4] }), "6 records were written, and 4 are there", true},
-		"a record in the middle is gone":    {lines(func(l []string) []string { return append(l[:2:2], l[3:]...) }), "record 3 has not its checksum", false},
-		"a value is another":                {func(b string) string { return strings.Replace(b, "9100", "9000", 1) }, "record 2 has not its checksum", false},
-		"the last record is another":        {func(b string) string { return strings.Replace(b, `"passed"`, `"undone"`, 1) }, "record 6 has not its checksum", true},
-		"a line of it is noise":             {lines(func(l []string) []string { l[3] = "\x00\x00\n"; return l }), "record 4 is not readable", false},
-		"its end is noise":                  {lines(func(l []string) []string { l[5] = "\x00\x00\n"; return l }), "record 6 is not readable", true},
-		"it begins with a record that is 2": {lines(func(l []string) []string { return l[1:] }), "record 1 has not its checksum", false},
-		"it is of the format before": {func(string) string { return `{"seq":1,"kind":"started","verb":"apply"}` + "\n" },
-			"record 1 has format 0, and this weir reads format 2", false},
-	} {
-		s, file := written(t, kinds()...)
-		edit(t, file, c.change)
-		other, err := s.Create("run-2", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(other.Append(kinds()[0]), other.Append(Record{Kind: Ended, Outcome: AsBefore}), other.Close()); err != nil {
-			t.Fatal(err)
-		}
-		var damaged *DamagedError
-		if _, err := s.Read("run-1"); !errors.As(err, &damaged) || damaged.Run != "run-1" || !strings.Contains(damaged.Damage, c.want) || damaged.Tail != c.tail {
-			t.Errorf("%s: got %+v", name, err)
-		}
-		if _, err := s.Open("run-1", nil); !errors.As(err, &damaged) {
-			t.Errorf("%s: it is opened: %v", name, err)
-		}
-		runs, err := s.Begun()
-		if err != nil || len(runs) != 2 || runs[0].Damage == "" || runs[0].Ended || runs[1].Outcome != AsBefore {
-			t.Errorf("%s: the list has %+v, %v", name, runs, err)
-		}
-		if err := s.Free(); !errors.As(err, &damaged) {
-			t.Errorf("%s: nothing is in the way of a run: %v", name, err)
-		}
-	}
-}
-
 func TestAJournalInWhichNothingWasWrittenIsARunThatNeverBegan(t *testing.T) {
 	s, _ := written(t)
 	runs, err := s.Begun()
@@ -229,17 +178,6 @@ func TestAFailedAppendIsCutOffOrClosesTheJournalForGood(t *testing.T) {
 	}
 }
 
-func TestAListOfRunsReadsNoJournalThatHasItsEnd(t *testing.T) {
-	s, file := written(t, append(kinds()[:1:1], Record{Kind: Ended, Outcome: AsBefore})...)
-	if err := os.WriteFile(file, []byte("not looked at"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	runs, err := s.Begun()
-	if err != nil || len(runs) != 1 || runs[0].Outcome != AsBefore || runs[0].Verb != "apply" {
-		t.Errorf("got %+v, %v", runs, err)
-	}
-}
-
 func TestWhatIsListedIsMadeAgainWhereItIsGone(t *testing.T) {
 	s, _ := written(t, append(kinds(), Record{Kind: Ended, Outcome: AsBefore})...)
 	first, err := s.Begun()
@@ -272,15 +210,6 @@ func TestWhatIsListedIsMadeAgainWhereItIsGone(t *testing.T) {
 	again, err := s.Begun()
 	if diff := cmp.Diff(first, again); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
-	}
-}
-
-func TestARunThatHasEndedIsNotOpenedAgainByARepair(t *testing.T) {
-	s, file := written(t, append(kinds(), Record{Kind: Ended, Outcome: AsBefore})...)
-	edit(t, file, func(b string) string { return strings.Join(strings.SplitAfter(b, "\n")[:3], "") })
-	var damaged *DamagedError
-	if _, err := s.Repair("run-1"); !errors.As(err, &damaged) || damaged.Tail {
-		t.Errorf("got %v", err)
 	}
 }
 
