@@ -22,7 +22,7 @@ import (
 
 // Options say which repo is opened, and how what it says is reached. The zero value is the real thing.
 type Options struct {
-	Journal string    // the folder where runs are recorded; empty: DIR/.weir, or that of the lab
+	Journal string    // the folder where runs are recorded; empty: as StoreOf says
 	Lab     bool      // talk to the simulated devices that serve the repo, and not to the real ones
 	Record  io.Writer // gets the dialogue with devices, without secrets; nil: nobody does
 	Effects Effects
@@ -40,6 +40,7 @@ type Effects struct {
 	Tracks func(folder string) bool                                             // whether Git keeps files of a folder
 	Commit func(dir string) string                                              // the Git commit of a folder; empty where there is none
 	Disk   journal.Disk                                                         // that the journal is on
+	State  journal.Backend                                                      // that has the journal in the place of a folder; nil: as the operator's configuration says
 	Alive  func(pid int) bool                                                   // whether a process of this machine runs
 	Now    func() time.Time                                                     // what names and dates
 	Who    string                                                               // user@host, for the lock

@@ -12,9 +12,9 @@ import (
 	"github.com/weirfabric/weir/intent/plan"
 )
 
-// Trial is one thing that was tried on a device.
+// Trial is one thing that was tried on a device, or on the state that a team shares.
 type Trial struct {
-	Device string `json:"device"`
+	Device string `json:"device"` // empty: the state
 	What   string `json:"what"`
 	OK     bool   `json:"ok"`
 	Text   string `json:"text"` // what was seen, or what is wrong and what to do

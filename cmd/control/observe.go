@@ -47,6 +47,9 @@ func (r *Repo) Observe(ctx context.Context, names []string, dir string, done fun
 }
 
 func (r *Repo) observeOne(ctx context.Context, name, dir string) Observation {
+	if r.unowned != nil {
+		return Observation{Err: r.unowned}
+	}
 	ask := r.ask
 	if dir != "" {
 		ask = func(_ context.Context, name string, qs []plan.Query) ([]plan.Answer, error) {

@@ -22,9 +22,11 @@ import (
 // operatorKind is the kind of document in the operator's own configuration.
 const operatorKind = "Config"
 
-// operatorConfig is the operator's own configuration: what a repo may use that runs code or gives something away.
+// operatorConfig is the operator's own configuration: what a repo may use that runs code or gives something away, and where its runs
+// are recorded.
 type operatorConfig struct {
 	Allow []allowed `yaml:"allow" doc:"What a fabric repo may use, for which devices and at which addresses."`
+	State []stateAt `yaml:"state" doc:"Where a team records the runs on its fabrics, in the place of the folder .weir of each checkout. The first entry that fits counts."`
 }
 
 // allowed is one thing that repos may use.
@@ -37,7 +39,7 @@ type allowed struct {
 
 // OperatorGrammar is the kinds of document in the operator's own configuration.
 func OperatorGrammar() *source.Grammar {
-	return source.NewGrammar(source.Kind{Name: operatorKind, Doc: "What a fabric repo may use that runs code or gives something away.", Type: reflect.TypeFor[operatorConfig]()})
+	return source.NewGrammar(source.Kind{Name: operatorKind, Doc: "What a fabric repo may use that runs code or gives something away, and where its runs are recorded.", Type: reflect.TypeFor[operatorConfig]()})
 }
 
 // OperatorFile is where the operator's own configuration is: $WEIR_CONFIG, else ~/.config/weir/config.yaml. Empty where there is
@@ -69,6 +71,7 @@ func (e Effects) operator() (operatorConfig, error) {
 	documents, findings := OperatorGrammar().Read(e.Config, body)
 	for _, d := range documents {
 		c.Allow = append(c.Allow, d.Value.(*operatorConfig).Allow...)
+		c.State = append(c.State, d.Value.(*operatorConfig).State...)
 	}
 	if findings.HasErrors() {
 		return operatorConfig{}, fmt.Errorf("read your configuration:\n%s", findings)

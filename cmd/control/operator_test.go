@@ -62,7 +62,7 @@ func endpointOf(t *testing.T, e Effects) (drivers.Endpoint, error) {
 	t.Helper()
 	r, err := Open(t.TempDir(), Options{Effects: e})
 	if err != nil {
-		t.Fatal(err)
+		return drivers.Endpoint{}, err
 	}
 	if r.Fabric == nil {
 		t.Fatal(r.Findings)

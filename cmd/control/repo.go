@@ -33,6 +33,7 @@ type Repo struct {
 	allowed  *permission
 	listed   plan.Manifest // what is weir's on the devices, as the store has it
 	manifest plan.Manifest // as much of it as counts
+	unowned  error         // why the manifest could not be read: nobody knows what is weir's on devices
 	devices  map[string]*inventory.Device
 	flags    string          // that a command on the repo needs beside its folder, for hints that can be pasted
 	skipped  map[string]bool // devices that this run leaves out; nil: none
@@ -44,14 +45,17 @@ type Repo struct {
 // Open reads, resolves and checks the repo in dir. What is wrong with what it says is in its findings; an error means that it
 // could not be read at all.
 func Open(dir string, o Options) (*Repo, error) {
-	r := &Repo{Dir: dir, options: o, Store: StoreOf(dir, o), effects: o.Effects.real(dir), allowed: &permission{}, flags: flagsOf(o)}
-	if err := r.isRepo(); err != nil {
+	r := &Repo{Dir: dir, options: o, effects: o.Effects.real(dir), allowed: &permission{}, flags: flagsOf(o)}
+	err := r.isRepo()
+	if err != nil {
+		return nil, err
+	}
+	if r.Store, err = StoreOf(dir, o); err != nil {
 		return nil, err
 	}
 	if o.Record != nil {
 		r.recorder = &drivers.Recorder{Dialer: r.effects.transports(), To: o.Record}
 	}
-	var err error
 	if o.Lab {
 		if r.lab, err = r.effects.lab(dir); err != nil {
 			return nil, err
@@ -66,9 +70,10 @@ func Open(dir string, o Options) (*Repo, error) {
 			Detail: "weir trusts no record that a pull request can write. Take the folder out of Git (git rm -r --cached), and put .weir/ into .gitignore; or keep the record elsewhere, with --journal.",
 			At:     []diag.Pos{{File: ".weir"}},
 		})
-	} else if err := r.own(); err != nil {
+	} else if err = r.own(); err != nil && r.Store.Backend == nil {
 		return nil, err
 	}
+	r.unowned = err // much can be said of a fabric while a server is away
 	r.resolve()
 	r.Findings.Sort()
 	return r, nil
@@ -84,11 +89,15 @@ func (r *Repo) own() error {
 	if r.manifest, others, err = r.Store.Recorded(r.listed); err != nil {
 		return err
 	}
+	place := r.Store.Dir
+	if r.Store.Backend != nil {
+		place = r.Store.Place()
+	}
 	for _, name := range others {
 		r.Findings.Add(diag.Diagnostic{
 			Severity: diag.Warning, Check: "manifest", Addr: addr.Device(name),
 			Summary: fmt.Sprintf("the manifest in %s says that %s there %s weir's, and no run on record beside it was about the device: that does not count",
-				r.Store.Dir, diag.Count(len(r.listed[name]), "object"), map[bool]string{true: "is", false: "are"}[len(r.listed[name]) == 1]),
+				place, diag.Count(len(r.listed[name]), "object"), map[bool]string{true: "is", false: "are"}[len(r.listed[name]) == 1]),
 			Detail: "What stands on the device is adopted only with --adopt, and the next run strikes the entry out. If the runs are on record elsewhere, name that place: --journal DIR.",
 		})
 	}
@@ -109,7 +118,7 @@ func flagsOf(o Options) string {
 
 // foreign says whether the store came with the repo: then what stands in it is as good as what anybody says.
 func (r *Repo) foreign() bool {
-	if r.Store.Disk != nil {
+	if r.Store.Disk != nil || r.Store.Backend != nil {
 		return false // not the machine's own
 	}
 	_, err := os.Stat(r.Store.Dir)
@@ -173,18 +182,6 @@ func (r *Repo) bind() {
 		}
 	}
 	r.Names = sortedNames(r.bound)
-}
-
-// StoreOf is where the journal of a repo is: in the repo, that of its lab apart, or where the options say.
-func StoreOf(dir string, o Options) journal.Store {
-	s := journal.Store{Dir: filepath.Join(dir, ".weir"), Disk: o.Effects.Disk, Now: o.Effects.Now, Alive: o.Effects.Alive, Owner: o.Effects.owner()}
-	switch {
-	case o.Journal != "":
-		s.Dir = o.Journal
-	case o.Lab:
-		s.Dir = LabDir(dir)
-	}
-	return s
 }
 
 // Device is the inventory's entry of a device; nil where it has none.

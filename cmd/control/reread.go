@@ -25,7 +25,7 @@ func (r *Repo) Reread() (*Repo, error) {
 		return nil, nil //nolint:nilnil // nothing is what has changed
 	}
 	o := r.options
-	o.Effects.Allow = nil
+	o.Effects.Allow, o.Effects.State = nil, r.Store.Backend
 	next, err := Open(r.Dir, o)
 	if err != nil {
 		return nil, err

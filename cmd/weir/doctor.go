@@ -18,14 +18,18 @@ func doctorCommand(c *console) *cobra.Command {
 			}
 			looks := []control.Trial{}
 			bad := false
-			for _, name := range names {
-				for _, l := range r.Examine(cmd.Context(), name) {
+			look := func(trials []control.Trial) {
+				for _, l := range trials {
 					looks = append(looks, l)
 					bad = bad || !l.OK
 					if !c.json {
 						c.printLook(l)
 					}
 				}
+			}
+			look(r.ExamineState())
+			for _, name := range names {
+				look(r.Examine(cmd.Context(), name))
 			}
 			if c.json {
 				err = c.printJSON(struct {
@@ -49,5 +53,9 @@ func (c *console) printLook(l control.Trial) {
 	if !l.OK {
 		word = v.Bad("bad")
 	}
-	v.Printf("%s %s: %s: %s\n", word, l.Device, l.What, l.Text)
+	of := l.Device
+	if of != "" {
+		of += ": "
+	}
+	v.Printf("%s %s%s: %s\n", word, of, l.What, l.Text)
 }

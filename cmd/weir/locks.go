@@ -19,10 +19,14 @@ func locksCommand(c *console) *cobra.Command {
 		Short: "Show who is changing the fabric",
 		Long: `locks shows who holds the lock. On one machine a lock ends with its process; that of another machine is shown with its last
 heartbeat, which is written every 30 seconds. After two minutes of silence --release --force --reason TEXT takes it from there;
-see first that the process does not run any more. The reason is kept in broken.jsonl beside the journal.`,
+see first that the process does not run any more. The reason is kept in broken.jsonl beside the journal. A lock in etcd goes by itself
+after three minutes of silence.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			store := c.store(dirArg(args), journal)
+			store, err := c.store(dirArg(args), journal)
+			if err != nil {
+				return err
+			}
 			held, err := store.Locked()
 			if err != nil {
 				return err

@@ -27,7 +27,7 @@ func (f *planFlags) register(cmd *cobra.Command) {
 
 // journalFlag is the flag of all commands that read or write runs.
 func journalFlag(cmd *cobra.Command, journal *string) {
-	cmd.Flags().StringVar(journal, "journal", "", "where runs are recorded (default DIR/.weir)")
+	cmd.Flags().StringVar(journal, "journal", "", "the folder where runs are recorded (default: as your configuration says, else DIR/.weir)")
 }
 
 func planCommand(c *console) *cobra.Command {
@@ -128,7 +128,11 @@ func showCommand(c *console) *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !isFile(args[0]) {
-				return c.showRun(c.store(dir, journal), args[0])
+				store, err := c.store(dir, journal)
+				if err != nil {
+					return err
+				}
+				return c.showRun(store, args[0])
 			}
 			p, err := control.LoadPlan(args[0])
 			if err != nil {

@@ -37,8 +37,6 @@ differs on those that are left, and gives the lock back.`,
 			switch {
 			case f.repair != "" && f.abandon != "":
 				return errors.New("--repair and --abandon are two things: do one")
-			case f.repair != "":
-				return c.repair(c.store(dir, f.journal), f)
 			case f.abandon != "":
 				r, err := c.resolved(dir, f.journal)
 				if err != nil {
@@ -46,7 +44,14 @@ differs on those that are left, and gives the lock back.`,
 				}
 				return c.run("abandon", f.settle, f.audit, func(o control.RunOptions) (control.Result, error) { return r.Abandon(cmd.Context(), f.abandon, o) })
 			}
-			return c.runs(c.store(dir, f.journal))
+			store, err := c.store(dir, f.journal)
+			switch {
+			case err != nil:
+				return err
+			case f.repair != "":
+				return c.repair(store, f)
+			}
+			return c.runs(store)
 		},
 	}
 	journalFlag(cmd, &f.journal)
@@ -60,9 +65,9 @@ differs on those that are left, and gives the lock back.`,
 }
 
 // store is that of a command that needs no repo which holds.
-func (c *console) store(dir, folder string) control.Store {
+func (c *console) store(dir, folder string) (control.Store, error) {
 	c.place = place{dir, folder}
-	return control.StoreOf(dir, control.Options{Journal: folder, Lab: c.lab})
+	return control.StoreOf(dir, control.Options{Journal: folder, Lab: c.lab, Effects: c.effects})
 }
 
 // runs prints the list.

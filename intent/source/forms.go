@@ -62,6 +62,8 @@ var forms = map[string]form{
 	"version":   {pattern: whole(`([A-Za-z][A-Za-z._+~-]*)?[0-9][0-9A-Za-z._+~-]*`), want: "a version like 20.31.1014 or 202411", free: true},
 	"glob":      {pattern: whole(globPart + `(/` + globPart + `)*`), want: "a name or a glob like leaf* or leaf[1-4]"},
 	"range":     {pattern: whole(`[A-Za-z0-9*?\{:][A-Za-z0-9_.:*?\{\}%/-]*`), want: "a host name or a glob of it, an address, or a subnet like 10.0.9.0/24"},
+	"endpoint":  {pattern: whole(`https?://([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}`), want: "https://HOST:PORT"},
+	"prefix":    {pattern: whole(`(/` + namePattern + `)+`), want: "the beginning of keys, like /weir"},
 	"thing":     {pattern: whole(wordsPattern), want: "an address like leaf1/Ethernet0/pfc/3"},
 	"memlock":   {pattern: whole(`(unlimited|[0-9]+(\.[0-9]+)?(B|kB|KiB|MB|MiB|GB|GiB))`), want: "unlimited or a size like 64GiB"},
 	"breakout":  {pattern: whole(`[1-9][0-9]?x[0-9]+(\.[0-9]+)?G`), want: "a breakout like 4x100G"},

@@ -90,7 +90,7 @@ func (b *Backend) Close() error {
 // Times of the connection. An attempt is shorter than an operation, so that one server of several that hangs is left for the next.
 const (
 	attempt   = 4 * time.Second
-	impatient = time.Second     // an operation after one that was not answered
+	greeting  = time.Second     // to find out why nobody answers, and to give a lease back
 	reconnect = 2 * time.Second // the longest pause between two tries to connect
 )
 
@@ -128,7 +128,7 @@ func (b *Backend) do(what func(ctx context.Context, c *clientv3.Client) error) e
 	b.mu.Lock()
 	limit := b.config.Timeout
 	if b.down {
-		limit = min(limit, impatient)
+		limit /= 15 // a second, as operations are by default
 	}
 	b.mu.Unlock()
 	whole, cancel := context.WithTimeout(context.Background(), limit)

@@ -145,7 +145,7 @@ func (b *Backend) DropLock(was, note []byte) error {
 
 // revoke ends a lease. Where that fails it ends by itself.
 func (b *Backend) revoke(lease clientv3.LeaseID) {
-	ctx, cancel := context.WithTimeout(context.Background(), impatient)
+	ctx, cancel := context.WithTimeout(context.Background(), greeting)
 	defer cancel()
 	if c, err := b.connected(ctx); err == nil {
 		_, _ = c.Revoke(ctx, lease)

@@ -16,7 +16,7 @@ func (b *Backend) reason(err error) error {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), impatient)
+	ctx, cancel := context.WithTimeout(context.Background(), greeting)
 	defer cancel()
 	var failed []error
 	for _, endpoint := range b.config.Endpoints {
@@ -53,7 +53,7 @@ func (b *Backend) greet(ctx context.Context, u *url.URL) error {
 		return err
 	}
 	defer conn.Close()
-	_ = conn.SetReadDeadline(time.Now().Add(impatient))
+	_ = conn.SetReadDeadline(time.Now().Add(greeting))
 	if _, err := conn.Read(make([]byte, 1)); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		return err
 	}
