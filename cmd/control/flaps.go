@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"time"
 
 	"github.com/weirfabric/weir/drivers/apply/journal"
@@ -35,7 +36,7 @@ func (f *ownFlaps) at(now time.Time) map[addr.Addr]time.Time {
 	if f.run == "" {
 		return f.known
 	}
-	records, err := f.store.Read(f.run)
+	records, err := f.store.Announced(f.run)
 	if err != nil {
 		return f.known
 	}
@@ -50,6 +51,24 @@ func (f *ownFlaps) at(now time.Time) map[addr.Addr]time.Time {
 		f.run = ""
 	}
 	return f.known
+}
+
+// flapsAlways follows what runs announce, where that takes as long as a server may take to answer: judging does not wait for it.
+func (w *Watching) flapsAlways(ctx context.Context, f ownFlaps) {
+	tick := time.NewTicker(w.Every)
+	defer tick.Stop()
+	for {
+		f.topology = w.now().topology
+		known := f.at(time.Now())
+		w.mu.Lock()
+		w.flaps = func(time.Time) map[addr.Addr]time.Time { return known }
+		w.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 // flapsIn are the ports that a run took down and up by its records. What is being sent while the run goes on is so now.

@@ -65,7 +65,6 @@ func (w *Watching) become(ctx context.Context, next *Repo, names []string) {
 	w.follow(ctx, next, names)
 	w.mu.Lock()
 	w.watched = watched{next, names, next.topology(names)}
-	w.flaps.topology = w.watched.topology
 	w.mu.Unlock()
 	select {
 	case w.looked <- struct{}{}:

@@ -24,7 +24,7 @@ type Watching struct {
 	watched  watched
 	verdicts Verdicts
 	rounds   int
-	flaps    ownFlaps
+	flaps    func(now time.Time) map[addr.Addr]time.Time // of weir's own
 	view     *collect.View
 }
 
@@ -53,10 +53,18 @@ func (r *Repo) Watch(ctx context.Context, names []string, o WatchOptions) *Watch
 	}
 	g := r.gather(ctx, names, o.Log)
 	w := &Watching{gathering: g, looked: make(chan struct{}, 1), Every: r.InWall(judgeEvery), watched: watched{r, names, r.topology(names)}}
-	w.flaps, w.view = ownFlaps{store: r.Store, topology: w.watched.topology}, g.store.View()
+	own := ownFlaps{store: r.Store}
+	w.flaps, w.view = func(now time.Time) map[addr.Addr]time.Time {
+		own.topology = w.watched.topology
+		return own.at(now)
+	}, g.store.View()
 	ctx, stop := context.WithCancel(ctx)
 	stopBefore := g.stop
 	g.stop = func() { stop(); stopBefore() }
+	if r.Store.Backend != nil {
+		w.flaps = func(time.Time) map[addr.Addr]time.Time { return nil }
+		g.all.Go(func() { w.flapsAlways(ctx, own) })
+	}
 	g.all.Go(func() { w.judgeAlways(ctx) })
 	if o.DriftEvery > 0 {
 		g.all.Go(func() { w.driftAlways(ctx, r.InWall(o.DriftEvery)) })
@@ -123,7 +131,7 @@ func (w *Watching) judge(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.view.Reset()
-	window := health.Window{Now: now, Source: w.view, Earlier: w.verdicts, Flaps: w.flaps.at(now), Reasons: w.reasons()}
+	window := health.Window{Now: now, Source: w.view, Earlier: w.verdicts, Flaps: w.flaps(now), Reasons: w.reasons()}
 	w.verdicts = health.Judge(window, w.watched.topology, health.Policy{Scale: w.watched.repo.Scale()})
 	for _, v := range w.verdicts {
 		w.store.Doubt(v.Doubts...)

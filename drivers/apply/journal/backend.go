@@ -49,8 +49,10 @@ type Locks interface {
 type Runs interface {
 	// List is every run by its name.
 	List() (map[string]Listed, error)
-	// Load is the whole of a run's journal and index.
-	Load(run string) (Kept, error)
+	// Journal is the whole of a run's journal, nil where there is none. A line that is not all there is one that says so: line.Lost.
+	Journal(run string) ([]byte, error)
+	// Index is the whole of a run's index, nil where there is none.
+	Index(run string) ([]byte, error)
 	// Create begins the journal of a run that is not there.
 	Create(run string) (Log, error)
 	// Continue makes k what stands of a run, whose journal may have more than that, and goes on behind it.
@@ -78,7 +80,7 @@ type Listed struct {
 	Records bool   // its journal or index is there
 }
 
-// Kept is what stands of a run: lines, each with its end. Nil says that there is no such thing, which is not the same as nothing in it.
+// Kept is what stands of a run: lines, each with its end.
 type Kept struct{ Journal, Index []byte }
 
 // Log is a journal that is added to.

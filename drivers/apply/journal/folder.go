@@ -103,13 +103,9 @@ func (f folder) List() (map[string]Listed, error) {
 	return runs, nil
 }
 
-// Load reads the index first: a run that goes on meanwhile is ahead of it then, and not behind.
-func (f folder) Load(run string) (k Kept, err error) {
-	if k.Index, err = f.read(f.indexFile(run)); err == nil {
-		k.Journal, err = f.read(f.path(run))
-	}
-	return k, err
-}
+func (f folder) Journal(run string) ([]byte, error) { return f.read(f.path(run)) }
+
+func (f folder) Index(run string) ([]byte, error) { return f.read(f.indexFile(run)) }
 
 func (f folder) Create(run string) (Log, error) {
 	if err := f.disk.MkdirAll(f.runs()); err != nil {

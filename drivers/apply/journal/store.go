@@ -136,13 +136,18 @@ func (s Store) read(run string) (parsed, error) {
 	return p, nil
 }
 
-// load reads a journal and its index as they stand.
+// load reads a journal and its index as they stand. The index comes first: a run that goes on meanwhile is ahead of it then, and not
+// behind.
 func (s Store) load(run string) (parsed, []entry, error) {
-	k, err := s.backend().Load(run)
+	index, err := s.backend().Index(run)
+	var body []byte
+	if err == nil {
+		body, err = s.backend().Journal(run)
+	}
 	if err != nil {
 		return parsed{}, nil, fmt.Errorf("read the journal of %s: %w", run, err)
 	}
-	if k.Journal == nil && k.Index == nil {
+	if body == nil && index == nil {
 		list, err := s.list()
 		if err != nil {
 			return parsed{}, nil, err
@@ -152,7 +157,20 @@ func (s Store) load(run string) (parsed, []entry, error) {
 		}
 		return parsed{}, nil, fmt.Errorf("there is no run %s in %s: `weir runs` lists them", run, s.backend().Place())
 	}
-	return parse(run, k.Journal), parseIndex(k.Index), nil
+	return parse(run, body), parseIndex(index), nil
+}
+
+// Announced is the records of a run without what they hold of devices, as far as its index has them: what is read of a run that goes on.
+func (s Store) Announced(run string) ([]Record, error) {
+	index, err := s.backend().Index(run)
+	if err != nil {
+		return nil, fmt.Errorf("read the index of %s: %w", run, err)
+	}
+	var records []Record
+	for _, e := range parseIndex(index) {
+		records = append(records, e.Record)
+	}
+	return records, nil
 }
 
 // Replay says what the journal of a run means.

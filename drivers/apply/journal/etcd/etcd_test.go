@@ -45,6 +45,7 @@ func keys(t *testing.T, s *etcdtest.Server, prefix string) []string {
 }
 
 func TestEtcdIsABackend(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.Start(t, etcdtest.Options{})
 	n := 0
 	journaltest.Run(t, func(t *testing.T) journaltest.Place {

@@ -48,6 +48,7 @@ func begin(t *testing.T, s journal.Store, records ...journal.Record) (*journal.L
 // TestARunThatSleptThroughItsLockWritesNothing lets a run stand still for longer than its lock lasts, as a machine does that is
 // suspended, and lets somebody else recover it meanwhile.
 func TestARunThatSleptThroughItsLockWritesNothing(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.Start(t, etcdtest.Options{})
 	slept := store(open(t, s, "/weir", func(c *etcd.Config) { c.TTL = 2 * time.Second }), "one") // and the first heartbeat is due after 30 s
 	c := s.Client()
@@ -89,6 +90,7 @@ func TestARunThatSleptThroughItsLockWritesNothing(t *testing.T) {
 
 // TestAKilledEtcdStopsARunUntilItIsBack kills etcd as kill -9 does, and starts it again with what it had on its disk.
 func TestAKilledEtcdStopsARunUntilItIsBack(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.Start(t, etcdtest.Options{})
 	b := open(t, s, "/weir", func(c *etcd.Config) { c.Timeout = 2 * time.Second })
 	lease, j := begin(t, store(b, "one"))
@@ -115,6 +117,7 @@ func TestAKilledEtcdStopsARunUntilItIsBack(t *testing.T) {
 
 // TestARecordWhoseAnswerWasLostIsOverwritten has etcd take a record whose answer never comes.
 func TestARecordWhoseAnswerWasLostIsOverwritten(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.Start(t, etcdtest.Options{})
 	between := newProxy(t, s.Endpoint)
 	b := open(t, s, "/weir", func(c *etcd.Config) {
@@ -211,6 +214,7 @@ func (a answers) Write(body []byte) (int, error) {
 
 // TestAFullEtcdStopsARunBeforeAnythingIsSent fills etcd to its quota.
 func TestAFullEtcdStopsARunBeforeAnythingIsSent(t *testing.T) {
+	t.Parallel()
 	const quota = 100 << 20 // its file grows by 16 MiB, and 96 are nearly full
 	s := etcdtest.Start(t, etcdtest.Options{Quota: quota})
 	b := open(t, s, "/weir", func(c *etcd.Config) { c.Quota = quota })

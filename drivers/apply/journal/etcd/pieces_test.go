@@ -16,6 +16,7 @@ import (
 
 // TestDocumentsAreSharedSmallPieces writes what switches of 64 ports are before, twice, and one that is larger than a request may be.
 func TestDocumentsAreSharedSmallPieces(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.Start(t, etcdtest.Options{})
 	a := store(open(t, s, "/weir"), "one")
 	lease, err := a.Lock(journal.Lock{Run: "1", Verb: "apply"})
@@ -76,6 +77,7 @@ func TestDocumentsAreSharedSmallPieces(t *testing.T) {
 }
 
 func TestEachDeviceHasItsKeyInTheManifest(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.Start(t, etcdtest.Options{})
 	a := store(open(t, s, "/weir"), "one")
 	lease, _ := begin(t, a)

@@ -33,25 +33,22 @@ func (b *Backend) List() (map[string]journal.Listed, error) {
 	return runs, err
 }
 
-// Load reads the index, then the records, and in them the pieces that they name: a run that goes on meanwhile is ahead of its index
-// then, and not behind. A record that lacks a piece says so in its place.
-func (b *Backend) Load(run string) (k journal.Kept, err error) {
-	index := []byte{}
+// Journal reads the records, and in them the pieces that they name. A record that lacks one says so in its place.
+func (b *Backend) Journal(run string) ([]byte, error) {
+	lines, err := b.lines(run)
+	if err != nil || lines == nil {
+		return nil, err
+	}
+	return append([]byte{}, slices.Concat(lines...)...), nil
+}
+
+// Index reads the entries.
+func (b *Backend) Index(run string) (index []byte, err error) {
 	err = b.each(b.of(indexKeys, run), nil, func(_ string, value []byte) error {
 		index = append(index, ended(value)...)
 		return nil
 	})
-	if err != nil {
-		return k, err
-	}
-	lines, err := b.lines(run)
-	if err != nil || lines == nil && len(index) == 0 {
-		return k, err
-	}
-	if k.Index = index; lines != nil {
-		k.Journal = append([]byte{}, slices.Concat(lines...)...)
-	}
-	return k, nil
+	return index, err
 }
 
 // lines are the lines of a journal; nil where there is no such run.

@@ -17,6 +17,7 @@ import (
 )
 
 func TestServersAndClientsAreVerified(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.Start(t, etcdtest.Options{TLS: true})
 	stranger := etcdtest.Start(t, etcdtest.Options{TLS: true})
 	short := func(c *etcd.Config) { c.Timeout = 2 * time.Second }
@@ -43,6 +44,7 @@ func TestServersAndClientsAreVerified(t *testing.T) {
 }
 
 func TestAUserMayDoWhatItsRoleSays(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.Start(t, etcdtest.Options{})
 	c := s.Client()
 	defer c.Close()
