@@ -3,6 +3,7 @@ package control
 import (
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/weirfabric/weir/drivers/apply/journal"
@@ -88,4 +89,27 @@ func Repair(store journal.Store, run, giveUp string) (kept string, err error) {
 		kept, err = store.GiveUp(run, giveUp)
 	}
 	return kept, errors.Join(err, lease.Release())
+}
+
+// Import copies what a folder has into the state that a team shares, and gives how many runs that were.
+func Import(store journal.Store, folder string) (n int, err error) {
+	if store.Backend == nil {
+		return 0, fmt.Errorf("%s is a folder: your configuration names no state of a team for this fabric", store.Dir)
+	}
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return 0, errors.Join(err, fmt.Errorf("%s is no folder that runs are recorded in", folder))
+	}
+	from := store
+	from.Dir, from.Backend, from.Keep = folder, nil, 0
+	for _, s := range []journal.Store{from, store} {
+		lease, locked := s.Lock(journal.Lock{Run: "import", Verb: "import"})
+		if locked != nil {
+			return 0, locked
+		}
+		defer func() { err = errors.Join(err, lease.Release()) }()
+	}
+	if err := store.Ready(""); err != nil {
+		return 0, err
+	}
+	return store.Import(from)
 }

@@ -125,3 +125,35 @@ func TestTheStateInEtcdIsThatOfEveryCheckout(t *testing.T) {
 		t.Errorf("doctor says %+v", trials)
 	}
 }
+
+func TestAFolderIsTakenIntoTheStateOfATeam(t *testing.T) {
+	s := etcdtest.Start(t, etcdtest.Options{})
+	folder := journal.Store{Dir: t.TempDir()}
+	lease, err := folder.Lock(journal.Lock{Run: "1", Verb: "release"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(folder.SaveManifest(plan.Manifest{"leaf1": {"MAP|a"}}), lease.Release()); err != nil {
+		t.Fatal(err)
+	}
+	config := configOf(t, fmt.Sprintf("kind: Config\nstate: [{fabrics: [x], etcd: [%q]}]\n", s.Endpoint))
+	store, err := StoreOf(t.TempDir(), Options{Effects: Effects{Files: small("address: x"), Config: config}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Import(store, "nowhere"); err == nil {
+		t.Error("a folder that is not there is taken in")
+	}
+	if _, err := Import(folder, folder.Dir); err == nil || !strings.Contains(err.Error(), "names no state of a team") {
+		t.Errorf("into a folder: %v", err)
+	}
+	if n, err := Import(store, folder.Dir); err != nil || n != 0 {
+		t.Fatalf("got %d, %v", n, err)
+	}
+	if m, err := store.Manifest(); err != nil || !m.Has("leaf1", "MAP|a") {
+		t.Errorf("got %v, %v", m, err)
+	}
+	if held, err := store.Locked(); held != nil || err != nil {
+		t.Errorf("the lock is held: %+v, %v", held, err)
+	}
+}

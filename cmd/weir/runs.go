@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/plan"
 )
 
@@ -14,6 +15,7 @@ import (
 type runsFlags struct {
 	journal         string
 	repair, abandon string
+	from            string
 	giveUp, yes     bool
 	settle          control.Settle
 	audit           auditFlags
@@ -30,13 +32,15 @@ func runsCommand(c *console) *cobra.Command {
 journal that is damaged in the middle is not repaired; with --give-up --reason TEXT its run is closed, and you see to its devices.
 
 --abandon RUN --reason TEXT closes a run that recover cannot bring to its end. It changes no device, keeps in the journal what
-differs on those that are left, and gives the lock back.`,
+differs on those that are left, and gives the lock back.
+
+--import FOLDER copies the runs and the manifest of a folder (.weir) into the etcd that your configuration names, before the first run there.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := dirArg(args)
 			switch {
-			case f.repair != "" && f.abandon != "":
-				return errors.New("--repair and --abandon are two things: do one")
+			case f.repair != "" && f.abandon != "", f.from != "" && (f.repair != "" || f.abandon != ""):
+				return errors.New("--repair, --abandon and --import are three things: do one")
 			case f.abandon != "":
 				r, err := c.resolved(dir, f.journal)
 				if err != nil {
@@ -50,6 +54,13 @@ differs on those that are left, and gives the lock back.`,
 				return err
 			case f.repair != "":
 				return c.repair(store, f)
+			case f.from != "":
+				n, err := control.Import(store, f.from)
+				if err != nil {
+					return err
+				}
+				c.stderr().Printf("%s and the manifest of %s are in %s now.\n", diag.Count(n, "run"), f.from, store.Backend.Place())
+				return nil
 			}
 			return c.runs(store)
 		},
@@ -57,6 +68,7 @@ differs on those that are left, and gives the lock back.`,
 	journalFlag(cmd, &f.journal)
 	cmd.Flags().StringVar(&f.repair, "repair", "", "cut the damaged end off the journal of this run")
 	cmd.Flags().StringVar(&f.abandon, "abandon", "", "close this run as it stands")
+	cmd.Flags().StringVar(&f.from, "import", "", "take the runs and the manifest of this folder into the state that your configuration names")
 	cmd.Flags().BoolVar(&f.giveUp, "give-up", false, "with --repair: close the run, wherever its journal is damaged")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
 	waitFlags(cmd, &f.settle)

@@ -92,7 +92,7 @@ func TestARunThatSleptThroughItsLockWritesNothing(t *testing.T) {
 func TestAKilledEtcdStopsARunUntilItIsBack(t *testing.T) {
 	t.Parallel()
 	s := etcdtest.Start(t, etcdtest.Options{})
-	b := open(t, s, "/weir", func(c *etcd.Config) { c.Timeout = 2 * time.Second })
+	b := open(t, s, "/weir", func(c *etcd.Config) { c.Timeout = 3 * time.Second })
 	lease, j := begin(t, store(b, "one"))
 	s.Kill()
 	var away *journal.UnreachableError
@@ -103,9 +103,7 @@ func TestAKilledEtcdStopsARunUntilItIsBack(t *testing.T) {
 	if err := lease.Held(); err != nil {
 		t.Error(err)
 	}
-	if err := j.Append(journal.Record{Kind: journal.Stuck, Device: "a"}); err != nil {
-		t.Errorf("it does not go on: %v", err)
-	}
+	again(t, func() error { return j.Append(journal.Record{Kind: journal.Stuck, Device: "a"}) })
 	if err := lease.Release(); err != nil {
 		t.Error(err)
 	}
@@ -121,7 +119,7 @@ func TestARecordWhoseAnswerWasLostIsOverwritten(t *testing.T) {
 	s := etcdtest.Start(t, etcdtest.Options{})
 	between := newProxy(t, s.Endpoint)
 	b := open(t, s, "/weir", func(c *etcd.Config) {
-		c.Endpoints, c.Timeout = []string{"http://" + between.address}, 500*time.Millisecond
+		c.Endpoints, c.Timeout = []string{"http://" + between.address}, 3*time.Second
 	})
 	_, j := begin(t, store(b, "one"))
 	other := store(open(t, s, "/weir"), "two")
@@ -135,18 +133,25 @@ func TestARecordWhoseAnswerWasLostIsOverwritten(t *testing.T) {
 	}
 	between.deaf.Store(false)
 	between.cut()
-	pause, err := drivers.Backoff{First: 50 * time.Millisecond}, error(nil)
-	for range 20 { // until the client is connected again
-		if err = j.Append(journal.Record{Kind: journal.Undoing, Device: "a"}); err == nil || !pause.Wait(t.Context()) {
-			break
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	again(t, func() error { return j.Append(journal.Record{Kind: journal.Undoing, Device: "a"}) })
 	records, err := other.Read("run-1")
 	if err != nil || len(records) != 2 || records[1].Kind != journal.Undoing {
 		t.Errorf("got %+v, %v", records, err)
+	}
+}
+
+// again does something until the client is connected again.
+func again(t *testing.T, do func() error) {
+	t.Helper()
+	pause := drivers.Backoff{First: 50 * time.Millisecond, Longest: time.Second}
+	for n := 0; ; n++ {
+		err := do()
+		if err == nil {
+			return
+		}
+		if n == 50 || !pause.Wait(t.Context()) {
+			t.Fatalf("it does not go on: %v", err)
+		}
 	}
 }
 
@@ -215,9 +220,8 @@ func (a answers) Write(body []byte) (int, error) {
 // TestAFullEtcdStopsARunBeforeAnythingIsSent fills etcd to its quota.
 func TestAFullEtcdStopsARunBeforeAnythingIsSent(t *testing.T) {
 	t.Parallel()
-	const quota = 100 << 20 // its file grows by 16 MiB, and 96 are nearly full
-	s := etcdtest.Start(t, etcdtest.Options{Quota: quota})
-	b := open(t, s, "/weir", func(c *etcd.Config) { c.Quota = quota })
+	s := etcdtest.Start(t, etcdtest.Options{Quota: 100 << 20})
+	b := open(t, s, "/weir", func(c *etcd.Config) { c.Quota = 40 << 20 }) // its file grows by steps of 16 MiB, some at once
 	a := store(b, "one")
 	lease, j := begin(t, a)
 	if err := a.Ready(""); err != nil {
@@ -225,7 +229,7 @@ func TestAFullEtcdStopsARunBeforeAnythingIsSent(t *testing.T) {
 	}
 	var full *journal.FullError
 	fill(t, s, func() bool { return errors.As(a.Ready(""), &full) })
-	if !strings.Contains(full.Error(), "of its 100 MiB") {
+	if !strings.Contains(full.Error(), "of its 40 MiB") {
 		t.Errorf("nearly full: %v", full)
 	}
 	if err := j.Append(journal.Record{Kind: journal.Before, Device: "a"}); err != nil {

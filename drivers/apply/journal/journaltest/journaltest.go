@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +40,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Place) {
 		"a damaged tail is cut off":                                    repaired,
 		"a journal that is damaged in the middle is given up":          givenUp,
 		"a run that has ended is not opened again by a repair":         notReopened,
+		"what another has is taken in, once":                           imported,
 		"what is weir's is read by others":                             owned,
 		"records of old runs go, and never those of one without end":   retained,
 		"a journal that is not as it was written is named and no more": damaged,
@@ -119,11 +121,14 @@ func written(t *testing.T, p Place) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(got) != len(records) {
+		t.Fatalf("%d records of %d", len(got), len(records))
+	}
 	for i := range got {
 		got[i].Seq, got[i].At = 0, time.Time{}
-	}
-	if diff := cmp.Diff(records, got); diff != "" {
-		t.Error(diff)
+		if !reflect.DeepEqual(got[i], records[i]) {
+			t.Errorf("record %d is another: %.300v", i+1, got[i])
+		}
 	}
 }
 
@@ -373,5 +378,42 @@ func retained(t *testing.T, p Place) {
 	runs, err := s.Begun()
 	if err != nil || len(runs) != 5 || runs[2].Outcome != journal.AsBefore || runs[2].Devices() != 2 {
 		t.Errorf("the list: %+v, %v", runs, err)
+	}
+}
+
+func imported(t *testing.T, p Place) {
+	folder := journal.Store{Dir: t.TempDir()}
+	run(t, folder, "run-1", append(kinds(), journal.Record{Kind: journal.Before, Device: "b", Owned: Document(1, 20<<10)}, journal.Record{Kind: journal.Ended, Outcome: journal.AsBefore})...)
+	run(t, folder, "run-2", kinds()...)
+	if err := folder.SaveManifest(plan.Manifest{"a": {"x"}}); err != nil {
+		t.Fatal(err)
+	}
+	s := p.process("one", 1)
+	take := func() (int, error) { return s.Import(folder) }
+	var unfinished *journal.UnfinishedError
+	if n, err := under(t, s, take); !errors.As(err, &unfinished) || n != 0 {
+		t.Errorf("a run without an end is taken in: %d, %v", n, err)
+	}
+	if _, err := under(t, folder, func() (string, error) { return folder.GiveUp("run-2", "it is closed") }); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := under(t, s, take); err != nil || n != 2 {
+		t.Fatalf("got %d, %v", n, err)
+	}
+	want, err := folder.Begun()
+	got, unread := s.Begun()
+	if diff := cmp.Diff(want, got); err != nil || unread != nil || diff != "" {
+		t.Errorf("%v, %v\n%s", err, unread, diff)
+	}
+	records, err := folder.Read("run-1")
+	copied, unread := s.Read("run-1")
+	if !reflect.DeepEqual(records, copied) || err != nil || unread != nil {
+		t.Errorf("run-1 is another: %v, %v", err, unread)
+	}
+	if m, err := s.Manifest(); err != nil || !m.Has("a", "x") {
+		t.Errorf("the manifest: %v, %v", m, err)
+	}
+	if _, err := under(t, s, take); err == nil || !strings.Contains(err.Error(), "already") {
+		t.Errorf("a second time: %v", err)
 	}
 }
