@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -45,46 +46,62 @@ func begin(t *testing.T, s journal.Store, records ...journal.Record) (*journal.L
 	return lease, j
 }
 
-// TestARunThatSleptThroughItsLockWritesNothing lets a run stand still for longer than its lock lasts, as a machine does that is
-// suspended, and lets somebody else recover it meanwhile.
+// TestARunThatSleptThroughItsLockWritesNothing lets runs stand still for longer than their locks last, as a machine does that is
+// suspended, and lets somebody else recover them meanwhile. Each finds out by another write.
 func TestARunThatSleptThroughItsLockWritesNothing(t *testing.T) {
 	t.Parallel()
 	s := etcdtest.Start(t, etcdtest.Options{})
-	slept := store(open(t, s, "/weir", func(c *etcd.Config) { c.TTL = 2 * time.Second }), "one") // and the first heartbeat is due after 30 s
 	c := s.Client()
 	defer c.Close()
-	_, j := begin(t, slept)
-	gone := c.Watch(t.Context(), "/weir/lock", clientv3.WithFilterPut())
-	if there, err := c.Get(t.Context(), "/weir/lock"); err != nil || len(there.Kvs) > 0 {
-		<-gone
+	type sleeper struct {
+		journal.Store
+		lease *journal.Lease
+		log   *journal.Journal
 	}
-	other := store(open(t, s, "/weir"), "two")
-	lease, err := other.Lock(journal.Lock{Run: "run-1", Verb: "recover"})
-	if err != nil {
-		t.Fatal(err)
+	writes := map[string]func(sleeper) error{
+		"a record": func(s sleeper) error { return s.log.Append(journal.Record{Kind: journal.Before, Device: "a"}) },
+		"a record with a document": func(s sleeper) error {
+			return s.log.Append(journal.Record{Kind: journal.Before, Device: "a", Owned: journaltest.Document(1, 10<<10)})
+		},
+		"the manifest":   func(s sleeper) error { return s.SaveManifest(plan.Manifest{"a": {"x"}}) },
+		"a journal":      func(s sleeper) error { return second(s.GiveUp("run-1", "it is mine")) },
+		"another run":    func(s sleeper) error { return second(s.Create("run-2", nil)) },
+		"an end of runs": func(s sleeper) error { return s.Backend.Remove("run-1") },
 	}
-	var lost *journal.LostError
-	if err := j.Append(journal.Record{Kind: journal.Before, Device: "a", Owned: journaltest.Document(1, 10<<10)}); !errors.As(err, &lost) {
-		t.Errorf("it writes: %v", err)
+	prefixOf := func(name string) string { return "/" + strings.ReplaceAll(name, " ", "-") }
+	asleep := map[string]sleeper{}
+	for name := range writes {
+		slept := store(open(t, s, prefixOf(name), func(c *etcd.Config) { c.TTL = 2 * time.Second }), "one") // and the first heartbeat is due after 30 s
+		lease, j := begin(t, slept)
+		asleep[name] = sleeper{slept, lease, j}
 	}
-	if err := slept.SaveManifest(plan.Manifest{"a": {"x"}}); !errors.Is(err, journal.ErrLost) {
-		t.Errorf("it writes the manifest: %v", err)
-	}
-	if _, err := slept.GiveUp("run-1", "it is mine"); !errors.Is(err, journal.ErrLost) {
-		t.Errorf("it replaces the journal: %v", err)
-	}
-	again, err := other.Open("run-1", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(again.Append(journal.Record{Kind: journal.Ended, Outcome: journal.AsBefore}), again.Close(), lease.Release()); err != nil {
-		t.Error(err)
-	}
-	if r, err := other.Replay("run-1"); err != nil || r.Records != 2 || !r.Ended {
-		t.Errorf("got %+v, %v", r, err)
-	}
-	if got := keys(t, s, "/weir/piece/"); len(got) != 0 {
-		t.Errorf("it wrote %q", got)
+	for name, write := range writes {
+		gone := c.Watch(t.Context(), prefixOf(name)+"/lock", clientv3.WithFilterPut())
+		if there, err := c.Get(t.Context(), prefixOf(name)+"/lock"); err != nil || len(there.Kvs) > 0 {
+			<-gone
+		}
+		other := store(open(t, s, prefixOf(name)), "two")
+		lease, err := other.Lock(journal.Lock{Run: "run-1", Verb: "recover"})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		before := keys(t, s, prefixOf(name)+"/")
+		if err := write(asleep[name]); !errors.Is(err, journal.ErrLost) {
+			t.Errorf("%s: it writes: %v", name, err)
+		}
+		if after := keys(t, s, prefixOf(name)+"/"); !slices.Equal(before, after) {
+			t.Errorf("%s: there were %q, and are %q", name, before, after)
+		}
+		again, err := other.Open("run-1", nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := errors.Join(again.Append(journal.Record{Kind: journal.Ended, Outcome: journal.AsBefore}), again.Close(), lease.Release()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if r, err := other.Replay("run-1"); err != nil || r.Records != 2 || !r.Ended {
+			t.Errorf("%s: got %+v, %v", name, r, err)
+		}
 	}
 }
 
