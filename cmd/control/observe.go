@@ -48,7 +48,7 @@ func (r *Repo) Observe(ctx context.Context, names []string, dir string, done fun
 
 func (r *Repo) observeOne(ctx context.Context, name, dir string) Observation {
 	if r.unowned != nil {
-		return Observation{Err: r.unowned}
+		return Observation{Err: fmt.Errorf("%s: not read: %w", name, r.unowned)}
 	}
 	ask := r.ask
 	if dir != "" {

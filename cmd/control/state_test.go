@@ -144,6 +144,9 @@ func TestAFolderIsTakenIntoTheStateOfATeam(t *testing.T) {
 	if _, err := Import(store, "nowhere"); err == nil {
 		t.Error("a folder that is not there is taken in")
 	}
+	if _, err := Import(store, t.TempDir()); err == nil || !strings.Contains(err.Error(), "nothing is recorded in") {
+		t.Errorf("an empty folder: %v", err)
+	}
 	if _, err := Import(folder, folder.Dir); err == nil || !strings.Contains(err.Error(), "names no state of a team") {
 		t.Errorf("into a folder: %v", err)
 	}

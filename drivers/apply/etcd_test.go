@@ -20,7 +20,7 @@ import (
 // stateIn is the state in etcd, as a process that is gone when it is asked for sees it.
 func stateIn(t *testing.T, s *etcdtest.Server, who journal.Owner) journal.Store {
 	t.Helper()
-	b, err := etcd.Open(etcd.Config{Endpoints: []string{s.Endpoint}, Prefix: "/weir", Timeout: 5 * time.Second})
+	b, err := etcd.Open(etcd.Config{Endpoints: []string{s.Endpoint}, Prefix: "/weir", Timeout: 6 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

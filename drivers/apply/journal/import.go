@@ -27,6 +27,12 @@ func (s Store) Import(from Store) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if owned, err = from.Manifest(); err != nil {
+		return 0, err
+	}
+	if len(list) == 0 && len(owned) == 0 {
+		return 0, fmt.Errorf("nothing is recorded in %s", from.backend().Place())
+	}
 	runs := 0
 	for _, name := range sortedRuns(list) {
 		if list[name].Records {
@@ -39,9 +45,6 @@ func (s Store) Import(from Store) (int, error) {
 			return runs, fmt.Errorf("take in run %s: %w", name, err)
 		}
 		runs++
-	}
-	if owned, err = from.Manifest(); err != nil {
-		return runs, err
 	}
 	return runs, s.SaveManifest(owned)
 }

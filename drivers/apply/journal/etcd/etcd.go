@@ -43,7 +43,8 @@ type Backend struct {
 
 	mu     sync.Mutex
 	client *clientv3.Client // nil: not connected
-	down   bool             // the last operation was not answered in time: the next one is not waited for as long
+	served bool             // an operation was answered: until then none is waited for as long
+	down   bool             // the last operation was not answered in time: the next one is not waited for as long either
 	lease  clientv3.LeaseID // of the lock
 	fence  int64            // the revision at which the lock was created; 0: it is not this process's
 	owned  plan.Manifest    // as it was read or written last
@@ -123,12 +124,15 @@ func (b *Backend) connected(ctx context.Context) (*clientv3.Client, error) {
 }
 
 // do does what is asked, and again while etcd does not answer or has no leader, until the time of an operation is over. So what is
-// asked must be the same when it has already taken effect.
+// asked must be the same when it has already taken effect. A run that goes on waits longest.
 func (b *Backend) do(what func(ctx context.Context, c *clientv3.Client) error) error {
 	b.mu.Lock()
 	limit := b.config.Timeout
-	if b.down {
+	switch {
+	case b.down:
 		limit /= 15 // a second, as operations are by default
+	case !b.served:
+		limit /= 3 // whoever only looks at a repo does not wait long for a server that is away
 	}
 	b.mu.Unlock()
 	whole, cancel := context.WithTimeout(context.Background(), limit)
@@ -139,7 +143,7 @@ func (b *Backend) do(what func(ctx context.Context, c *clientv3.Client) error) e
 		again := transient(err)
 		over := again && !pause.Wait(whole)
 		b.mu.Lock()
-		b.down = over
+		b.down, b.served = over, b.served || !again
 		b.mu.Unlock()
 		if !again {
 			return b.failure(err)

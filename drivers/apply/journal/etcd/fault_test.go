@@ -109,7 +109,7 @@ func TestARunThatSleptThroughItsLockWritesNothing(t *testing.T) {
 func TestAKilledEtcdStopsARunUntilItIsBack(t *testing.T) {
 	t.Parallel()
 	s := etcdtest.Start(t, etcdtest.Options{})
-	b := open(t, s, "/weir", func(c *etcd.Config) { c.Timeout = 3 * time.Second })
+	b := open(t, s, "/weir", func(c *etcd.Config) { c.Timeout = 6 * time.Second })
 	lease, j := begin(t, store(b, "one"))
 	s.Kill()
 	var away *journal.UnreachableError
@@ -136,7 +136,7 @@ func TestARecordWhoseAnswerWasLostIsOverwritten(t *testing.T) {
 	s := etcdtest.Start(t, etcdtest.Options{})
 	between := newProxy(t, s.Endpoint)
 	b := open(t, s, "/weir", func(c *etcd.Config) {
-		c.Endpoints, c.Timeout = []string{"http://" + between.address}, 3*time.Second
+		c.Endpoints, c.Timeout = []string{"http://" + between.address}, 6*time.Second
 	})
 	_, j := begin(t, store(b, "one"))
 	other := store(open(t, s, "/weir"), "two")

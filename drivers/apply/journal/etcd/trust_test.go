@@ -20,7 +20,7 @@ func TestServersAndClientsAreVerified(t *testing.T) {
 	t.Parallel()
 	s := etcdtest.Start(t, etcdtest.Options{TLS: true})
 	stranger := etcdtest.Start(t, etcdtest.Options{TLS: true})
-	short := func(c *etcd.Config) { c.Timeout = 2 * time.Second }
+	short := func(c *etcd.Config) { c.Timeout = 9 * time.Second }
 	good := open(t, s, "/weir", short)
 	if _, err := good.List(); err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestAUserMayDoWhatItsRoleSays(t *testing.T) {
 	}
 	as := func(password string) func(*etcd.Config) {
 		return func(c *etcd.Config) {
-			c.User, c.Timeout = "weir", 2*time.Second
+			c.User, c.Timeout = "weir", 15*time.Second
 			c.Password = func(context.Context) (drivers.Secret, error) { return drivers.Secret(password), nil }
 		}
 	}
