@@ -154,7 +154,8 @@ type witnessed struct {
 
 func (w witnessed) Set(ctx context.Context, c plan.Chunk, p plan.Pending) error {
 	w.by.mu.Lock()
-	if w.by.away && w.by.announced != w.name && !(w.by.passed && strings.HasSuffix(p.Name, "-save")) {
+	saves := w.by.passed && strings.HasSuffix(p.Name, "-save")
+	if w.by.away && w.by.announced != w.name && !saves {
 		w.by.sent = append(w.by.sent, w.name+" "+p.Name)
 	}
 	w.by.announced = ""

@@ -79,7 +79,7 @@ func (l *Lease) renew() error {
 
 // own says whether a lock that was read is this one.
 func (l *Lease) own(held *Lock) bool {
-	return held != nil && held.Run == l.lock.Run && held.Owner.Who == l.lock.Who && held.PID == l.lock.PID && held.Since.Equal(l.lock.Since)
+	return held != nil && held.Run == l.lock.Run && held.Who == l.lock.Who && held.PID == l.lock.PID && held.Since.Equal(l.lock.Since)
 }
 
 // write has the lock written with the present time.

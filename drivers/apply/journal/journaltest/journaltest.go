@@ -111,7 +111,7 @@ func Document(seed uint64, bytes int) plan.Document {
 }
 
 func written(t *testing.T, p Place) {
-	records := append(kinds()[:1:1], journal.Record{Kind: journal.Started, Devices: [][]string{{}}})
+	records := []journal.Record{kinds()[0], {Kind: journal.Started, Devices: [][]string{{}}}}
 	for n, size := range []int{50, 5 << 10, 173 << 10, 1 << 20} {
 		records = append(records, journal.Record{Kind: journal.Before, Device: "a", Owned: Document(uint64(n), size), Objects: []string{"x"}})
 	}
