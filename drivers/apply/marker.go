@@ -187,8 +187,8 @@ func (r *run) over(other drivers.Marker) bool {
 	if err != nil || at < 0 {
 		return false
 	}
-	past, err := r.Store.Replay(runs[at])
-	return err == nil && past.Ended
+	over, err := r.Store.Over(runs[at])
+	return err == nil && over
 }
 
 // unclaimed is an error where a device is another run's. A device that holds no marker is nobody's.

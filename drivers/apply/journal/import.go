@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Import copies the runs and the manifest of another store into one that has neither, and gives how many runs there are. A run without
+// Import copies the runs, the manifest and the ID of another store into one that has none, and gives how many runs there are. A run without
 // an end, or a damaged one, is refused before anything is copied. The caller has the locks of both.
 func (s Store) Import(from Store) (int, error) {
 	if err := from.Ended(); err != nil {
@@ -32,6 +32,13 @@ func (s Store) Import(from Store) (int, error) {
 	}
 	if len(list) == 0 && len(owned) == 0 {
 		return 0, fmt.Errorf("nothing is recorded in %s", from.backend().Place())
+	}
+	id, err := from.ID()
+	if err == nil {
+		err = s.backend().WriteID([]byte(id + "\n"))
+	}
+	if err != nil {
+		return 0, err
 	}
 	runs := 0
 	for _, name := range sortedRuns(list) {

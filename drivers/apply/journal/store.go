@@ -230,6 +230,19 @@ func (s Store) begun() (begun []Run, bare []string, err error) {
 	return begun, bare, nil
 }
 
+// Over says whether a run has its end, also where its records were removed.
+func (s Store) Over(run string) (bool, error) {
+	list, err := s.list()
+	if err != nil {
+		return false, err
+	}
+	if _, over := summaryOf(run, list[run].Summary); over {
+		return true, nil
+	}
+	r, err := s.Replay(run)
+	return r.Ended, err
+}
+
 // outline is what a journal means, or how it is damaged. It writes the summary of a run that has ended, where it can.
 func (s Store) outline(run string) (r Run, summarised bool, err error) {
 	p, err := s.read(run)

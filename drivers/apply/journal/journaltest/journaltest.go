@@ -40,6 +40,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Place) {
 		"a damaged tail is cut off":                                    repaired,
 		"a journal that is damaged in the middle is given up":          givenUp,
 		"a run that has ended is not opened again by a repair":         notReopened,
+		"a state has an ID that stays":                                 identified,
 		"what another has is taken in, once":                           imported,
 		"what is weir's is read by others":                             owned,
 		"records of old runs go, and never those of one without end":   retained,
@@ -375,9 +376,26 @@ func retained(t *testing.T, p Place) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
+	for name, want := range map[string]bool{"run-0": false, "run-1": true, "run-2": true} {
+		if over, err := s.Over(name); over != want || err != nil {
+			t.Errorf("%s is over: %t, %v", name, over, err)
+		}
+	}
 	runs, err := s.Begun()
 	if err != nil || len(runs) != 5 || runs[2].Outcome != journal.AsBefore || runs[2].Devices() != 2 {
 		t.Errorf("the list: %+v, %v", runs, err)
+	}
+}
+
+// identified asks for the ID of a state, which is made once.
+func identified(t *testing.T, p Place) {
+	s, other := p.process("one", 1), p.process("two", 2)
+	id, err := under(t, s, s.ID)
+	if err != nil || len(id) != 12 {
+		t.Fatalf("got %q, %v", id, err)
+	}
+	if again, err := other.ID(); err != nil || again != id {
+		t.Errorf("to another process it is %q, %v", again, err)
 	}
 }
 
@@ -412,6 +430,11 @@ func imported(t *testing.T, p Place) {
 	}
 	if m, err := s.Manifest(); err != nil || !m.Has("a", "x") {
 		t.Errorf("the manifest: %v, %v", m, err)
+	}
+	was, err := folder.ID()
+	id, unread := s.ID()
+	if was == "" || id != was || err != nil || unread != nil {
+		t.Errorf("its markers on devices are strange to it: %q, %q, %v, %v", was, id, err, unread)
 	}
 	if _, err := under(t, s, take); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("a second time: %v", err)
