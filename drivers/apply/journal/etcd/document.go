@@ -15,6 +15,8 @@ import (
 const (
 	large = 4 << 10   // from here on a value of a record is stored beside it, so that runs share it
 	most  = 480 << 10 // of a piece before it is compressed: it stays under 512 KiB also where it cannot be
+	whole = 64 << 20  // of a record with its values, eight times what a device may answer: a value may name a piece again and again
+	all   = 1 << 30   // of a journal, as of one in a folder
 )
 
 // cut is a record whose large values are stored as pieces. Its line with them in their places is the line that was written, byte
@@ -84,7 +86,9 @@ func (h cut) join(rest []byte, pieces map[string][]byte) ([]byte, error) {
 			if !there {
 				return nil, fmt.Errorf("piece %.12s of it is not there, or not as it was written", name)
 			}
-			line = append(line, body...)
+			if line = append(line, body...); len(line) > whole {
+				return nil, fmt.Errorf("it has more than %d MiB", whole>>20)
+			}
 		}
 	}
 	return append(line, rest...), nil

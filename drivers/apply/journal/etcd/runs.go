@@ -11,6 +11,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/weirfabric/weir/drivers"
 	"github.com/weirfabric/weir/drivers/apply/journal"
 )
 
@@ -80,6 +81,7 @@ func (b *Backend) lines(run string) ([][]byte, error) {
 		return nil, err
 	}
 	lines := make([][]byte, 0, len(stored))
+	size := 0
 	for _, s := range stored {
 		head, rest := parse(s)
 		line, err := head.join(rest, pieces)
@@ -87,6 +89,9 @@ func (b *Backend) lines(run string) ([][]byte, error) {
 			if line, err = json.Marshal(map[string]string{"lost": err.Error()}); err != nil {
 				return nil, err
 			}
+		}
+		if size += len(line); size > all {
+			return nil, fmt.Errorf("the journal of %s: %w", run, drivers.TooMuch(all))
 		}
 		lines = append(lines, ended(line))
 	}
