@@ -271,6 +271,9 @@ func (s *storm) outcomes(truth snapshot, wanted map[string]bool) {
 		s.whole(e)
 	}
 	for i, e := range s.endings {
+		if slices.Contains(s.later.runs, e.result.Run) {
+			continue // what it calls before is something else
+		}
 		back := backwards[e.result.Run]
 		for _, d := range e.result.Devices {
 			if at, ok := last[d.Device]; !ok || at != i {

@@ -54,7 +54,7 @@ func (w *world) edit(device, value string) {
 // meddle changes on a device what is weir's, as a person does.
 func (w *world) meddle(device string) {
 	err := w.person(device, map[string]string{
-		"sonic": w.everyRow(device, "WRED_PROFILE", "green_max_threshold 9000000"),
+		"sonic": "sonic-db-cli CONFIG_DB HSET 'PFC_WD|Ethernet0' detection_time 900 restoration_time 900 action drop",
 		"eos":   "priority-flow-control pause watchdog default recovery-time 0.9",
 		"linux": "dcb pfc set dev eth0 prio-pfc 3:off",
 	})
@@ -197,6 +197,6 @@ func (w *world) divert(device string) {
 	sent := s.sentBy(device)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.meddled[device] = time.Now()
+	s.meddled[device], s.exempt[device] = time.Now(), true
 	s.diverted = append(s.diverted, diversion{device, time.Now(), sent})
 }

@@ -11,7 +11,7 @@ import (
 
 // plot makes acts in which several things go wrong that are grave together: chance alone rarely brings them beside each other.
 func (s *story) plot() {
-	if s.two && s.traffic != sim.Quiet && !s.harmful && s.chance(0.5) {
+	if s.two && !s.harmful && s.chance(0.5) {
 		s.stopsInPart()
 		return
 	}
@@ -120,24 +120,28 @@ func (s *story) asleep() {
 	s.perhapsRecover()
 }
 
-// oneOfWave changes one device of a wave while another is already confirmed, and makes it hard to lead that back.
+// oneOfWave changes one device of a wave of several after the verdict, and makes it hard to lead the others back.
 func (s *story) oneOfWave() {
-	reboot := s.chance(0.5)
-	a := act{verb: "apply", events: []event{
-		s.on(journal.Confirmed, 1+s.rng.IntN(2), "another device of the wave changes", func(w *world, l *life, r journal.Record) {
-			for _, d := range l.waveOf(r.Wave) {
-				if d == r.Device {
-					continue
-				}
-				if reboot {
-					w.inject(sim.Fault{Kind: sim.Reboot, Device: d, For: 10 * time.Second})
-				} else {
-					w.meddle(d)
-				}
+	s.wide = true
+	reboot := s.chance(0.4)
+	moved := s.on(pick(s, journal.Passed, journal.Passed, journal.Confirmed), 1, "one device of the wave changes", func(w *world, l *life, r journal.Record) {
+		for _, d := range l.waveOf(r.Wave) {
+			switch {
+			case d == r.Device:
+				continue
+			case reboot:
+				w.inject(sim.Fault{Kind: sim.Reboot, Device: d, For: 10 * time.Second})
+			default:
+				w.meddle(d)
 			}
-		}),
-		s.wrongAtChange(journal.Undoing, 1, 3+s.rng.IntN(3), sim.Reject, sim.Ignore, sim.DropBefore),
-	}}
+			return
+		}
+	})
+	moved.several = true
+	a := act{verb: "apply", events: []event{moved}}
+	if s.chance(0.6) {
+		a.events = append(a.events, s.wrongAtChange(journal.Undoing, 1, 3+s.rng.IntN(3), sim.Reject, sim.Ignore, sim.DropBefore))
+	}
 	s.acts = append(s.acts, a)
 	if s.chance(0.5) {
 		s.acts = append(s.acts, act{verb: "recover", events: []event{s.ending(pick(s, journal.Undoing, journal.Stuck, journal.Undone), 1, 6, 0.3)}})
@@ -178,13 +182,13 @@ func (s *story) timerEnds() {
 
 // stopsInPart takes the way of one of two classes at a neighbour while a wave is judged.
 func (s *story) stopsInPart() {
-	s.settle.Blind = false
+	s.settle.Blind, s.traffic = false, sim.Steady
 	switches := slices.DeleteFunc(s.devices(), func(d string) bool { return s.platform(d) == "linux" })
 	device := pick(s, switches...)
 	a := act{verb: "apply", events: []event{s.on(pick(s, journal.Sending, journal.Reached), 1+s.rng.IntN(2), "a class loses its way at "+device, func(w *world, _ *life, _ journal.Record) { w.divert(device) })}}
 	for _, d := range s.change.devices {
 		if s.chance(0.5) {
-			a.faults = append(a.faults, sim.Fault{Kind: sim.Slow, Device: d, On: s.takesBy(d), Delay: 2 * time.Minute})
+			a.faults = append(a.faults, sim.Fault{Kind: sim.Slow, Device: d, On: s.takesBy(d), Delay: 50 * time.Second})
 		}
 	}
 	s.acts = append(s.acts, a)
@@ -196,7 +200,7 @@ var turns = []string{
 	string(sim.Unsure), string(sim.Revert), string(sim.Reboot), string(sim.Cut), string(sim.Refuse), string(sim.BlackHole), string(sim.Latency),
 	"power", "full", "failed", "not forced", "clock", "interrupt", "second", "cut off", "asleep",
 	string(sim.Slow), string(sim.Ignore), string(sim.Drop), string(sim.Latency), string(sim.Lie), string(sim.Unsure), string(sim.Revert), string(sim.Reboot), string(sim.Cut), "second", "stranger", "stranger",
-	string(sim.Reject), string(sim.Partial), string(sim.Ignore), "cut off", string(sim.BlackHole),
+	string(sim.Reject), string(sim.Partial), string(sim.Ignore), string(sim.Unsure), string(sim.Unsure), string(sim.BlackHole), "cut off", "not forced", "failed",
 }
 
 func turnOf(n uint64) string { return turns[n%uint64(len(turns))] }

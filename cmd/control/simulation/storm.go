@@ -179,7 +179,7 @@ func (s *storm) do(ctx context.Context, who string, repo fstest.MapFS, a act, se
 		mu.Lock()
 		var now []event
 		for i := range events {
-			if events[i].hit(r) {
+			if events[i].hit(l, r) {
 				now = append(now, events[i])
 			}
 		}

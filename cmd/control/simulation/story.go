@@ -79,15 +79,19 @@ type act struct {
 
 // event is something that happens when a record is on disk.
 type event struct {
-	kind   journal.Kind
-	device string // empty: of any device
-	nth    int    // from 1
-	what   string // for the log
-	do     func(*world, *life, journal.Record)
+	kind    journal.Kind
+	device  string // empty: of any device
+	nth     int    // from 1
+	several bool   // of a wave of several devices
+	what    string // for the log
+	do      func(*world, *life, journal.Record)
 }
 
 // hit says whether the record is the one that the event waits for.
-func (e *event) hit(r journal.Record) bool {
+func (e *event) hit(l *life, r journal.Record) bool {
+	if e.several && len(l.waveOf(r.Wave)) < 2 {
+		return false
+	}
 	if e.nth == 0 || r.Kind != e.kind || e.device != "" && r.Device != e.device {
 		return false
 	}
@@ -106,7 +110,7 @@ func storyOf(seed uint64) *story {
 		s.settle.Idle = "accept"
 	}
 	s.wide = s.chance(0.6)
-	s.two = s.rolled && s.spec.Hosts > 1 && s.chance(0.3)
+	s.two = s.rolled && s.spec.Hosts > 2 && s.chance(0.4)
 	s.change = s.intent("change")
 	s.later = s.intent("later")
 	for _, d := range s.devices() {
