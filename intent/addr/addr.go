@@ -109,14 +109,17 @@ func Parse(s string) (Addr, error) {
 	return a, nil
 }
 
-// Contains says whether b is a or lies inside it: leaf1 contains leaf1/Ethernet0/pfc/3.
+// Contains says whether b is a or lies inside it: leaf1 contains leaf1/Ethernet0/pfc/3, and leaf1/map/dscp-to-tc contains
+// leaf1/map/dscp-to-tc/26. What a leaves empty is every one: a device and queue:share contain the share of each queue of each
+// of its ports.
 func (a Addr) Contains(b Addr) bool {
-	for _, f := range [][2]string{{a.Device, b.Device}, {a.Port, b.Port}, {string(a.Kind), string(b.Kind)}, {a.Name, b.Name}, {a.Leaf, b.Leaf}} {
+	for _, f := range [][2]string{{a.Device, b.Device}, {a.Port, b.Port}, {string(a.Kind), string(b.Kind)}, {a.Leaf, b.Leaf}} {
 		if f[0] != "" && f[0] != f[1] {
 			return false
 		}
 	}
-	return true
+	rest, within := strings.CutPrefix(b.Name, a.Name)
+	return a.Name == "" || within && (rest == "" || rest[0] == '/')
 }
 
 // Compare orders addresses by device, port, kind, name and value; numbers inside them in the order of

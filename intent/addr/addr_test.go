@@ -55,6 +55,11 @@ func TestAnAddressContainsWhatLiesInsideIt(t *testing.T) {
 			t.Errorf("%q does not contain %q", outer, pfc)
 		}
 	}
+	dscp := Device("leaf1").Of(Map, "dscp-to-tc/26")
+	if !Device("leaf1").Of(Map, "dscp-to-tc").Contains(dscp) || Device("leaf1").Of(Map, "dscp").Contains(dscp) ||
+		!Device("leaf1").Of(Queue, "").With("share").Contains(Port("leaf1", "Ethernet0").Of(Queue, "3").With("share")) {
+		t.Error("a map does not contain its entries, or half of a name does, or a device the shares of its queues")
+	}
 	if Device("leaf2").Contains(pfc) || pfc.Contains(Device("leaf1")) {
 		t.Error("contained in another device, or the other way round")
 	}

@@ -209,3 +209,33 @@ func randomNIC(s *source, name string, n int, classes []class, maps fabric.Maps)
 func place(file string, line int) diag.Pos { return diag.Pos{File: file, Line: line, Column: 1} }
 
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// Vary changes what RandomSwitch makes alike on all its ports and switches: trust, guarantees, curves that drop, a shared headroom
+// pool, the times of watchdogs. What it makes all supported languages can say.
+func Vary(seed uint64, sw *fabric.Switch) {
+	s := source(seed ^ 0x6c696674)
+	if s.chance(3) {
+		sw.Oversubscribe = 2
+	}
+	for _, p := range sw.Ports {
+		if s.chance(3) {
+			p.Trust = qos.TrustPCP
+		}
+		if p.Watchdog != nil && s.chance(3) {
+			own := *p.Watchdog
+			own.Restoration += ms(100)
+			p.Watchdog = &own
+		}
+		for i := range p.Queues {
+			q := &p.Queues[i]
+			if q.Class != "" && s.chance(4) {
+				q.Guaranteed = qos.Percent(1 + s.below(20))
+			}
+			if q.WRED != nil && s.chance(4) {
+				curve := *q.WRED
+				curve.ECN = false
+				q.WRED = &curve
+			}
+		}
+	}
+}

@@ -145,7 +145,7 @@ func address(device, table, key, field, value string) addr.Addr {
 	case tableDefault:
 		return of.Of(addr.Profile, "default-lossless").With(field)
 	case tableCounters:
-		return of.Of(addr.Counters, strings.ToLower(strings.ReplaceAll(key, "_", "-")))
+		return of.Of(addr.Counters, counterName(key))
 	case tableCable:
 		return addr.Port(device, field).Of(addr.Cable, "")
 	case tableWatchdog:
@@ -238,3 +238,6 @@ func (b *builder) sort() {
 	}
 	b.doc = sorted
 }
+
+// counterName is what addresses call a counter group.
+func counterName(group string) string { return strings.ToLower(strings.ReplaceAll(group, "_", "-")) }

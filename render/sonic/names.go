@@ -86,10 +86,13 @@ func (c curve) base() string { return plain("weir_" + c.class + "_" + c.speed.St
 func schedulerOf(p *fabric.Port, q *fabric.Queue) scheduler {
 	s := scheduler{class: q.Class, strict: q.Scheduler.Strict, guaranteed: int64(float64(p.Speed) / 8 * float64(q.Guaranteed) / 100)}
 	if !s.strict {
-		s.weight = max(1, int(math.Round(float64(q.Scheduler.Weight))))
+		s.weight = weight(q.Scheduler.Weight)
 	}
 	return s
 }
+
+// weight is what a share is written as: weights are whole numbers from 1 on.
+func weight(share qos.Percent) int { return max(1, int(math.Round(float64(share)))) }
 
 // base is the name that a scheduler would like: that of the class, with the port's speed where the row depends on it.
 func (s scheduler) base(speed qos.Rate) string {

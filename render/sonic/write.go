@@ -64,33 +64,22 @@ var numbers = func() (words [64]string) {
 	return words
 }()
 
+// maps writes the maps that some port uses. That of PFC priorities to groups, where the switch has it, is of lossless priorities.
 func (w *writer) maps() {
-	m := &w.sw.Maps
 	trust := map[qos.Trust]bool{w.sw.Trust: true}
 	for _, p := range w.sw.Ports {
 		trust[p.Trust] = true
 	}
-	if trust[qos.TrustDSCP] {
-		writeMap(w, tableDSCP, m.DSCPToTC[:])
-	}
-	if trust[qos.TrustPCP] {
-		writeMap(w, tablePCP, m.PCPToTC[:])
-	}
-	writeMap(w, tableQueueMap, m.TCToQueue[:])
-	writeMap(w, tableGroupMap, m.TCToGroup[:])
-	writeMap(w, tablePFCQueue, m.PriorityToQueue[:])
-	if w.pfcToGroup {
-		object := object(tablePFCGroup, azure)
-		for _, p := range w.sw.PausedPriorities().All() {
-			w.add(tablePFCGroup, azure, digits[p], digits[m.PriorityToGroup[p]&7], object)
+	for _, q := range qosMaps {
+		if q.table == tableDSCP && !trust[qos.TrustDSCP] || q.table == tablePCP && !trust[qos.TrustPCP] || q.table == tablePFCGroup && !w.pfcToGroup {
+			continue
 		}
-	}
-}
-
-func writeMap[T ~uint8](w *writer, table string, entries []T) {
-	object := object(table, azure)
-	for from, to := range entries {
-		w.add(table, azure, numbers[from], numbers[to&63], object)
+		object := object(q.table, azure)
+		for from := range fabric.MapSize(q.name) {
+			if q.table != tablePFCGroup || w.sw.PausedPriorities().Has(qos.Priority(from)) {
+				w.add(q.table, azure, numbers[from], numbers[w.sw.Maps.Entry(q.name, from)&63], object)
+			}
+		}
 	}
 }
 

@@ -1,0 +1,178 @@
+package render
+
+import (
+	"slices"
+
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/intent/qos"
+	"github.com/weirfabric/weir/inventory/catalog"
+)
+
+// Lifter is a language read back: what runs on a device in standard words, whoever configured it and by whatever names. It follows
+// what refers to what, from the port to its map to the rows of that, and knows no names of weir's.
+type Lifter[D any] interface {
+	// Discover asks a device who it is.
+	Discover() []plan.Query
+	// Identify reads what it answered. An error means that an answer is not in this language at all.
+	Identify([]plan.Answer) (Identity, error)
+	// Survey is what must be asked to lift the device. Answers to Queries have the same names, and serve as far as they go.
+	Survey(Identity) []plan.Query
+	// Lift reads raw answers. Nothing is guessed: what was not said, has no words or is not understood is a gap of what is lifted,
+	// and the ports are those of the identity. A finding names what is not understood, or why nothing could be read.
+	Lift(Identity, []plan.Answer) (fabric.Lifted[D], diag.List)
+	// Exclusions are the settings that are not lifted as Write was given them.
+	Exclusions() []Exclusion
+}
+
+// Identity is who a device is.
+type Identity struct {
+	Name, Platform, SKU, Release string // empty: not said
+	Ports                        []Port // sorted as people count
+	Catalog                      *catalog.Catalog
+}
+
+// Port is a port of a device, or a NIC of a host.
+type Port struct {
+	Name  string
+	Speed qos.Rate // 0: not said
+	Lanes int      // 0: not said
+	RDMA  string   // of a NIC: its RDMA device; empty: not said
+	NIC   string   // its model, as the catalog calls it; empty: not said
+}
+
+// With is the identity completed by what the inventory says of the device: what the device says itself counts more, but for its name.
+func (i Identity) With(o Identity) Identity {
+	if o.Name != "" {
+		i.Name = o.Name
+	}
+	if i.Platform == "" {
+		i.Platform = o.Platform
+	}
+	if i.SKU == "" {
+		i.SKU = o.SKU
+	}
+	if i.Release == "" {
+		i.Release = o.Release
+	}
+	if i.Catalog == nil {
+		i.Catalog = o.Catalog
+	}
+	known := map[string]Port{}
+	for _, p := range i.Ports {
+		known[p.Name] = p
+	}
+	i.Ports = nil
+	for _, p := range o.Ports {
+		i.Ports = append(i.Ports, known[p.Name].with(p))
+		delete(known, p.Name)
+	}
+	for _, p := range known {
+		i.Ports = append(i.Ports, p)
+	}
+	slices.SortFunc(i.Ports, func(a, b Port) int { return addr.Natural(a.Name, b.Name) })
+	return i
+}
+
+func (p Port) with(o Port) Port {
+	p.Name = o.Name
+	if p.Speed == 0 {
+		p.Speed = o.Speed
+	}
+	if p.Lanes == 0 {
+		p.Lanes = o.Lanes
+	}
+	if p.RDMA == "" {
+		p.RDMA = o.RDMA
+	}
+	if p.NIC == "" {
+		p.NIC = o.NIC
+	}
+	return p
+}
+
+// Exclusion is settings that a device does not give back as they were written, and why. docs/platforms.md lists them.
+type Exclusion struct {
+	Of   addr.Addr // the settings, with neither device nor port
+	Back string    // what comes back, in words
+	Why  string    // with its source, where it is a fact of the platform
+	// As is what comes back of a value that is written; nil: what comes back is not known, but for cases in which it comes back whole.
+	As func(written string) string
+	// Theirs says that the setting is the platform's: what comes back is what the device has, whatever was wanted.
+	Theirs bool
+}
+
+// Back says whether a setting that was written may come back as it did: back is what was lifted, known how it is known, and usual the
+// default that holds where it was not read.
+func Back(list []Exclusion, written fabric.Setting, back string, known fabric.Reading, usual string) bool {
+	x := Covers(list, written.At)
+	switch {
+	case known == fabric.Strange:
+		return false
+	case known != fabric.Known:
+		return usual != "" && usual == written.Value || x != nil && x.As == nil
+	case back == written.Value:
+		return true
+	}
+	return x != nil && (x.Theirs || x.As != nil && x.As(written.Value) == back)
+}
+
+// Covers is the exclusion that a setting falls under; nil where it comes back whole.
+func Covers(list []Exclusion, at addr.Addr) *Exclusion {
+	at.Device, at.Port = "", ""
+	for i := range list {
+		if list[i].Of.Contains(at) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// IdentityOfSwitch is who a resolved switch is, by the inventory.
+func IdentityOfSwitch(sw *fabric.Switch) Identity {
+	id := Identity{Name: sw.Name, Platform: sw.Platform, SKU: sw.SKU, Release: sw.Release}
+	for _, p := range sw.Ports {
+		id.Ports = append(id.Ports, Port{Name: p.Name, Speed: p.Speed, Lanes: p.Lanes})
+	}
+	return id
+}
+
+// IdentityOfHost is who a resolved host is, by the inventory.
+func IdentityOfHost(h *fabric.Host) Identity {
+	id := Identity{Name: h.Name, Platform: h.Platform, SKU: h.SKU, Release: h.Release}
+	for _, n := range h.NICs {
+		p := Port{Name: n.Name, Speed: n.Speed, RDMA: n.RDMA}
+		if n.Model != nil {
+			p.NIC = n.Model.Name
+		}
+		id.Ports = append(id.Ports, p)
+	}
+	return id
+}
+
+// Switch is a switch of which nothing is known but who it is: ports with queues and groups in which nothing is set.
+func (i Identity) Switch() *fabric.Switch {
+	sw := &fabric.Switch{
+		Device: fabric.Device{Name: i.Name, Platform: i.Platform, SKU: i.SKU, Release: i.Release},
+		ASIC:   i.Catalog.BySKU(i.SKU), Table: i.Catalog.Table(i.SKU),
+	}
+	for _, p := range i.Ports {
+		port := &fabric.Port{Name: p.Name, Speed: p.Speed, Lanes: p.Lanes, Queues: make([]fabric.Queue, 8), Groups: make([]fabric.Group, 8)}
+		for n := range 8 {
+			port.Queues[n].ID, port.Groups[n].ID = qos.Queue(n), qos.PriorityGroup(n)
+		}
+		sw.Ports = append(sw.Ports, port)
+	}
+	return sw
+}
+
+// Host is a host of which nothing is known but who it is.
+func (i Identity) Host() *fabric.Host {
+	h := &fabric.Host{Device: fabric.Device{Name: i.Name, Platform: i.Platform, SKU: i.SKU, Release: i.Release}}
+	for _, p := range i.Ports {
+		h.NICs = append(h.NICs, &fabric.NIC{Name: p.Name, RDMA: p.RDMA, Model: i.Catalog.ByNIC(p.NIC), Speed: p.Speed})
+	}
+	return h
+}
