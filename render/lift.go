@@ -98,8 +98,10 @@ type Exclusion struct {
 	Of   addr.Addr // the settings, with neither device nor port
 	Back string    // what comes back, in words
 	Why  string    // with its source, where it is a fact of the platform
-	// As is what comes back of a value that is written; nil: what comes back is not known, but for cases in which it comes back whole.
+	// As is what comes back of a value that is written; nil: the value itself.
 	As func(written string) string
+	// Silent says that some values, or all, are not said at all, so that what comes back is not known.
+	Silent bool
 	// Theirs says that the setting is the platform's: what comes back is what the device has, whatever was wanted.
 	Theirs bool
 }
@@ -112,7 +114,7 @@ func Back(list []Exclusion, written fabric.Setting, back string, known fabric.Re
 	case known == fabric.Strange:
 		return false
 	case known != fabric.Known:
-		return usual != "" && usual == written.Value || x != nil && x.As == nil
+		return usual != "" && usual == written.Value || x != nil && (x.Silent || x.Theirs)
 	case back == written.Value:
 		return true
 	}

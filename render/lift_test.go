@@ -22,7 +22,7 @@ func TestWhatComesBackIsWhatWasWrittenOrAnExclusion(t *testing.T) {
 	share := addr.Port("leaf1", "Ethernet0").Of(addr.Queue, "3").With("weight")
 	other := addr.Port("leaf1", "Ethernet0").Of(addr.MTU, "")
 	rounded := []Exclusion{{Of: addr.Addr{Kind: addr.Queue, Leaf: "weight"}, As: func(string) string { return "33%" }}}
-	never := []Exclusion{{Of: addr.Addr{Kind: addr.Queue}}}
+	never := []Exclusion{{Of: addr.Addr{Kind: addr.Queue}, Silent: true}}
 	theirs := []Exclusion{{Of: addr.Addr{Kind: addr.Queue}, Theirs: true}}
 	for name, c := range map[string]struct {
 		list        []Exclusion

@@ -138,23 +138,18 @@ const shownLines = 4
 // Summarise fills in what a switch has as a whole: what most of its ports have. Languages that say it for the switch have filled
 // it in already.
 func (s *Switch) Summarise() {
-	trusts, watchdogs, alphas := map[qos.Trust]int{}, map[qos.Watchdog]int{}, map[qos.AlphaShift]int{}
+	trusts, watchdogs, said := map[qos.Trust]int{}, map[qos.Watchdog]int{}, s.Watchdog != nil
 	for _, p := range s.Ports {
 		trusts[p.Trust]++
 		if p.Watchdog != nil {
 			watchdogs[*p.Watchdog]++
-		}
-		for i := range p.Groups {
-			if p.Groups[i].Lossless {
-				alphas[p.Groups[i].Alpha]++
-			}
 		}
 	}
 	for _, p := range s.Ports { // in their order, so that of equal counts the first port's stands
 		if trusts[p.Trust] > trusts[s.Trust] {
 			s.Trust = p.Trust
 		}
-		if p.Watchdog != nil && (s.Watchdog == nil || watchdogs[*p.Watchdog] > watchdogs[*s.Watchdog]) {
+		if p.Watchdog != nil && !said && (s.Watchdog == nil || watchdogs[*p.Watchdog] > watchdogs[*s.Watchdog]) {
 			w := *p.Watchdog
 			s.Watchdog = &w
 		}

@@ -211,3 +211,6 @@ func onOff(on bool) string {
 	}
 	return "off"
 }
+
+// MapNames are the names of the maps of a switch, in the order of Settings.
+func MapNames() []string { return mapNames[:] }

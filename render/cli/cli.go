@@ -25,13 +25,18 @@ import (
 
 // Language is the language of one vendor. It may be used from many goroutines at once.
 type Language struct {
+	name    string // of the platform
 	pack    pack.Language
 	grammar *scope
+	any     *scope // the grammar for what others configured: its objects have any name
 	layout  []*template.Template
 	rewrite *template.Template // of the rules of priority bumping; nil: the language has no words for them
 }
 
-var _ render.Language[*fabric.Switch] = (*Language)(nil)
+var (
+	_ render.Language[*fabric.Switch] = (*Language)(nil)
+	_ render.Lifter[*fabric.Switch]   = (*Language)(nil)
+)
 
 // New reads the language in a folder: section language of DIR/pack.yaml and the templates that it names.
 func New(fsys fs.FS, dir string) (*Language, error) {
@@ -39,8 +44,11 @@ func New(fsys fs.FS, dir string) (*Language, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Language{pack: p}
-	if l.grammar, err = compile(p); err != nil {
+	l := &Language{name: path.Base(dir), pack: p}
+	if l.grammar, err = compile(p, false); err == nil {
+		l.any, err = compile(p, true)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read section language of %s/pack.yaml: %w", dir, err)
 	}
 	for _, name := range p.Layout {

@@ -24,6 +24,7 @@ type rule struct {
 	item       pack.Item
 	line       pattern
 	key, value pattern
+	reads      pattern // of the value, part by part
 	off        pattern
 	negate     pattern
 	list       string // hole of line whose words are leaves of their own
@@ -31,16 +32,18 @@ type rule struct {
 	inside     *scope // of a block; nil for a line
 }
 
-// compile makes the rules of a language's grammar.
-func compile(l pack.Language) (*scope, error) {
-	c := compiler{sets: l.Sets}
+// compile makes the rules of a language's grammar. With anyName its objects have any name, as others gave them, and what overrides an
+// object is read as the object is.
+func compile(l pack.Language, anyName bool) (*scope, error) {
+	c := compiler{sets: l.Sets, anyName: anyName}
 	return c.scope(l.Grammar, "")
 }
 
 // compiler numbers rules in the order in which they stand.
 type compiler struct {
-	sets  map[string][]pack.Item
-	order int
+	sets    map[string][]pack.Item
+	anyName bool
+	order   int
 }
 
 // scope makes the rules of items. Those that do not say their impact have the one given.
@@ -78,6 +81,9 @@ func (c *compiler) rule(it pack.Item) (*rule, error) {
 	if err := r.impact.UnmarshalText([]byte(it.Impact)); err != nil {
 		return nil, err
 	}
+	if c.anyName && it.Lifts != "" {
+		it.Items, it.Include = nil, it.Lifts
+	}
 	key, value, parted := strings.Cut(it.Line, " | ")
 	if !parted {
 		key, value = it.Line, it.Value
@@ -88,7 +94,7 @@ func (c *compiler) rule(it pack.Item) (*rule, error) {
 	for _, part := range []struct {
 		text string
 		to   *pattern
-	}{{it.Block + strings.ReplaceAll(it.Line, " | ", " "), &r.line}, {single(key), &r.key}, {value, &r.value}, {it.Off, &r.off}, {it.Negate, &r.negate}} {
+	}{{it.Block + strings.ReplaceAll(it.Line, " | ", " "), &r.line}, {single(key), &r.key}, {value, &r.value}, {it.Reads, &r.reads}, {it.Off, &r.off}, {it.Negate, &r.negate}} {
 		var err error
 		if *part.to, err = parsePattern(part.text); err != nil {
 			return nil, err
@@ -96,6 +102,11 @@ func (c *compiler) rule(it pack.Item) (*rule, error) {
 	}
 	if len(r.line) == 0 {
 		return nil, errors.New("it is neither a block nor a line")
+	}
+	if c.anyName && it.Block != "" && it.Object != "" {
+		for i := range r.line {
+			r.line[i].globs = nil
+		}
 	}
 	r.list = r.line.list()
 	r.item.OffSays = cmp.Or(it.OffSays, "no")

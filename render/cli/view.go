@@ -191,7 +191,7 @@ func (v *viewer) times(w *qos.Watchdog, a addr.Addr, at []diag.Pos) *watchdogVie
 
 // rounded is a time of the watchdog in whole steps of the language.
 func (v *viewer) rounded(name string, d, step time.Duration, a addr.Addr, at []diag.Pos) time.Duration {
-	out := max(step, d.Round(step))
+	out := inSteps(d, step)
 	switch {
 	case d == 0:
 		v.report(diag.Error, a.With(name), at, fmt.Sprintf("a %s of 0s, never, cannot be said", name), "No source shows how this language says it: write a time.")
@@ -202,12 +202,15 @@ func (v *viewer) rounded(name string, d, step time.Duration, a addr.Addr, at []d
 	return out
 }
 
+// inSteps is a time in whole steps of the language, one at least.
+func inSteps(d, step time.Duration) time.Duration { return max(step, d.Round(step)) }
+
+// wholePercent is a share as a whole number from 1 on.
+func wholePercent(share qos.Percent) int { return max(1, int(share+0.5)) }
+
 // whole is a percentage as a whole number from 1 to 100.
 func (v *viewer) whole(share qos.Percent, a addr.Addr, at []diag.Pos) string {
-	n := int(share + 0.5)
-	if n < 1 {
-		n = 1
-	}
+	n := wholePercent(share)
 	if qos.Percent(n) != share {
 		v.report(diag.Warning, a, at, fmt.Sprintf("%s cannot be said exactly: it is rounded to %d%%", share, n),
 			"The language takes whole numbers from 1 to 100.")

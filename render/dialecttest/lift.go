@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/plan"
@@ -26,11 +28,11 @@ type LiftOptions[D any] struct {
 	Answers func(dev D, doc plan.Document) []plan.Answer
 	// Never are settings that no device of Random has read back, by their kind and leaf; of all others one must be.
 	Never []addr.Addr
+	// Foreign is the same configuration by the names that others gave things.
+	Foreign func([]plan.Answer) []plan.Answer
 	// Alike says whether another value of a leaf means the same in the document, as another name of the same thing does; nil: none
 	// does.
 	Alike func(doc plan.Document, leaf plan.Leaf, value string) bool
-	// Passive are leaves that only say again what others say, so that a change to one alone has no meaning of its own.
-	Passive func(plan.Leaf) bool
 }
 
 // lifter is a language that is also read back.
@@ -44,8 +46,9 @@ type lifter[D any] interface {
 func Lift[D any](t *testing.T, l lifter[D], o LiftOptions[D]) {
 	t.Run("what is written is lifted", func(t *testing.T) {
 		seen := map[addr.Addr]bool{}
+		exclusions := l.Exclusions()
 		for seed := range uint64(*lifts) {
-			if !liftBack(t, l, o.Random(seed), o, seen) {
+			if !liftBack(t, l, o.Random(seed), o, exclusions, seen) {
 				t.Fatalf("seed %d", seed)
 			}
 		}
@@ -60,6 +63,18 @@ func Lift[D any](t *testing.T, l lifter[D], o LiftOptions[D]) {
 			mutations(t, l, o.Random(seed), o)
 		}
 	})
+	t.Run("names mean nothing", func(t *testing.T) {
+		for seed := range uint64(20) {
+			dev := o.Random(seed)
+			answers := o.Answers(dev, write(t, l, dev))
+			want, _ := l.Lift(o.Identity(dev), answers)
+			renamed := o.Foreign(answers)
+			got, findings := l.Lift(o.Identity(dev), renamed)
+			if diff := cmp.Diff(want, got); diff != "" || len(findings) > 0 || reflect.DeepEqual(answers, renamed) {
+				t.Fatalf("seed %d: %s (-by weir's names +by others'):\n%s", seed, findings, diff)
+			}
+		}
+	})
 	t.Run("of a device that says nothing nothing is known", func(t *testing.T) {
 		dev := o.Random(1)
 		lifted, findings := l.Lift(o.Identity(dev), nil)
@@ -70,7 +85,7 @@ func Lift[D any](t *testing.T, l lifter[D], o LiftOptions[D]) {
 }
 
 // liftBack writes one device and lifts it. seen notes of which settings some device says what they are.
-func liftBack[D any](t *testing.T, l lifter[D], dev D, o LiftOptions[D], seen map[addr.Addr]bool) bool {
+func liftBack[D any](t *testing.T, l lifter[D], dev D, o LiftOptions[D], exclusions []render.Exclusion, seen map[addr.Addr]bool) bool {
 	doc := write(t, l, dev)
 	lifted, findings := l.Lift(o.Identity(dev), o.Answers(dev, doc))
 	ok := true
@@ -90,7 +105,7 @@ func liftBack[D any](t *testing.T, l lifter[D], dev D, o LiftOptions[D], seen ma
 		reading, gap := lifted.Of(s.At)
 		kind := addr.Addr{Kind: s.At.Kind, Leaf: s.At.Leaf}
 		seen[kind] = seen[kind] || reading == fabric.Known && back[s.At] == s.Value
-		if !render.Back(l.Exclusions(), s, back[s.At], reading, gap.Default) {
+		if !render.Back(exclusions, s, back[s.At], reading, gap.Default) {
 			ok = false
 			t.Errorf("%s was written as %s and is lifted as %q, %s", s.At, s.Value, back[s.At], reading)
 		}
@@ -110,16 +125,15 @@ func mutations[D any](t *testing.T, l lifter[D], dev D, o LiftOptions[D]) {
 			values[leaf.Addr.Kind] = append(values[leaf.Addr.Kind], leaf.Value)
 		}
 	}
+	answers := o.Answers(dev, doc)
 	try := func(i int, what string, changed plan.Document) {
-		lifted, _ := l.Lift(id, o.Answers(dev, changed))
-		if reflect.DeepEqual(base, lifted) {
+		other := o.Answers(dev, changed)
+		lifted, _ := l.Lift(id, other)
+		if reflect.DeepEqual(base, lifted) && !reflect.DeepEqual(answers, other) {
 			t.Errorf("%v = %q %s, and what is lifted is the same", doc[i].Path, doc[i].Value, what)
 		}
 	}
 	for i, leaf := range doc {
-		if o.Passive != nil && o.Passive(leaf) {
-			continue
-		}
 		for _, value := range append(values[leaf.Addr.Kind], "zz", "77", leaf.Value+"1") {
 			if value == leaf.Value || o.Alike != nil && o.Alike(doc, leaf, value) {
 				continue

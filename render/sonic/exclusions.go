@@ -19,21 +19,21 @@ func (Language) Exclusions() []render.Exclusion {
 		},
 		{Of: of(addr.Queue, "alpha"), Back: "that of BUFFER_QUEUE", Theirs: true, Why: "Profiles of queues are the platform's: weir writes none, and compares them."},
 		{Of: of(addr.PG, "alpha"), Back: "of lossy groups that of BUFFER_PG, of lossless ones what was written", Theirs: true, Why: "Lossy groups are the platform's."},
-		{Of: of(addr.PG, "threshold"), Back: "nothing", Why: "weir writes lossless profiles with alpha alone, and refuses a static threshold."},
-		{Of: of(addr.PG, "headroom"), Back: "not known", Why: derived},
-		{Of: of(addr.PG, "xon"), Back: "not known", Why: derived},
-		{Of: of(addr.PG, "reserved"), Back: "not known", Why: derived},
+		{Of: of(addr.PG, "threshold"), Back: "nothing", Silent: true, Why: "weir writes lossless profiles with alpha alone, and refuses a static threshold."},
+		{Of: of(addr.PG, "headroom"), Back: "not known", Silent: true, Why: derived},
+		{Of: of(addr.PG, "xon"), Back: "not known", Silent: true, Why: derived},
+		{Of: of(addr.PG, "reserved"), Back: "not known", Silent: true, Why: derived},
 		{
-			Of: addr.Addr{Kind: addr.Pool, Name: "headroom", Leaf: "oversubscribe"}, Back: "not known where the pool has a size",
+			Of: addr.Addr{Kind: addr.Pool, Name: "headroom", Leaf: "oversubscribe"}, Back: "not known where the pool has a size", Silent: true,
 			Why: "BUFFER_POOL is the platform's. A size of headroom there is a pool, and nothing says the ratio that it was made of.",
 		},
-		{Of: of(addr.FlowControl, ""), Back: "off, its default", Why: "SONiC has no setting for IEEE 802.3x."},
+		{Of: of(addr.FlowControl, ""), Back: "off, its default", Silent: true, Why: "SONiC has no setting for IEEE 802.3x."},
 		{
-			Of: addr.Addr{Kind: addr.Map, Name: "pfc-to-pg"}, Back: "the group of the priority's own number",
+			Of: addr.Addr{Kind: addr.Map, Name: "pfc-to-pg"}, Back: "the group of the priority's own number", Silent: true,
 			Why: "Only the templates of mellanox and barefoot have the map, and of lossless priorities alone (sonic-buildimage, qos_config.j2); buffermgrd puts headroom into the group of the priority's number.",
 		},
-		{Of: addr.Addr{Kind: addr.Map, Name: "dscp-to-tc"}, Back: "nothing", Why: unused},
-		{Of: addr.Addr{Kind: addr.Map, Name: "pcp-to-tc"}, Back: "nothing", Why: unused},
+		{Of: addr.Addr{Kind: addr.Map, Name: "dscp-to-tc"}, Back: "nothing", Silent: true, Why: unused},
+		{Of: addr.Addr{Kind: addr.Map, Name: "pcp-to-tc"}, Back: "nothing", Silent: true, Why: unused},
 	}
 }
 

@@ -126,8 +126,10 @@ func (l *lifter) summarise() {
 	if poll, set := l.poll(); set && l.sw.Watchdog == nil {
 		l.sw.Watchdog = &qos.Watchdog{Poll: poll}
 	}
-	if alpha, err := strconv.ParseInt(l.db.Default[azure][fieldAlpha], 10, 8); err == nil {
-		l.sw.LosslessAlpha = qos.AlphaShift(alpha)
+	for _, row := range l.db.Default {
+		if alpha, ok := integer(row[fieldAlpha], -8, 7); ok {
+			l.sw.LosslessAlpha = qos.AlphaShift(alpha)
+		}
 	}
 }
 

@@ -38,6 +38,12 @@ func printed(_ *fabric.Switch, doc plan.Document) []plan.Answer {
 	return []plan.Answer{{Name: document, Body: Language{}.Print(doc)[0].Body}}
 }
 
+// renamed is the same configuration with other names for maps, schedulers, curves and profiles.
+func renamed(answers []plan.Answer) []plan.Answer {
+	body := strings.NewReplacer("AZURE", "SITE-7", "weir_", "ours-", "pg_lossless", "deep").Replace(string(answers[0].Body))
+	return []plan.Answer{{Name: document, Body: []byte(body)}}
+}
+
 // sameRow says whether a reference leads to a row with the same content under the other name.
 func sameRow(doc plan.Document, leaf plan.Leaf, value string) bool {
 	to := reference(leaf.Path[0], leaf.Path[2])
@@ -50,7 +56,7 @@ func sameRow(doc plan.Document, leaf plan.Leaf, value string) bool {
 
 func TestTheLawsOfLiftingHold(t *testing.T) {
 	dialecttest.Lift(t, Language{}, dialecttest.LiftOptions[*fabric.Switch]{
-		Random: varied, Identity: render.IdentityOfSwitch, Settings: (*fabric.Switch).Settings, Answers: printed, Alike: sameRow,
+		Random: varied, Identity: render.IdentityOfSwitch, Settings: (*fabric.Switch).Settings, Answers: printed, Alike: sameRow, Foreign: renamed,
 		Never: []addr.Addr{{Kind: addr.FlowControl}, {Kind: addr.Queue, Leaf: "alpha"}},
 	})
 }

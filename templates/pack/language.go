@@ -43,6 +43,12 @@ type Language struct {
 
 	Unverified []Assumption `yaml:"unverified"`
 
+	// What only the reading back of a device needs, whoever configured it.
+	Ports    string    `yaml:"ports"`    // glob of the interfaces that are ports; empty: which are is not known
+	Concerns []Concern `yaml:"concerns"` // lines that are about what weir knows of, and that the grammar may not know
+	// NoPause is the source that a port with PFC has no IEEE 802.3x whatever its lines say; empty: it is not known.
+	NoPause string `yaml:"noPause"`
+
 	Sets    map[string][]Item `yaml:"sets"`
 	Grammar []Item            `yaml:"grammar"`
 }
@@ -137,12 +143,21 @@ type Assumption struct {
 	Says  string  `yaml:"says"`  // what is assumed, and what shows on the device whether it is so
 }
 
+// Concern is lines that the grammar does not know and that change what weir knows of: they are not understood, and what they may be
+// about is not known.
+type Concern struct {
+	Begins string `yaml:"begins"` // words
+	In     string `yaml:"in"`     // words that the block begins with that they stand in; empty: in none
+	At     string `yaml:"at"`     // KIND/NAME:VALUE below the port or the device; empty: all of it
+}
+
 // Item is a block or a line of the grammar. The order of items is the order in which things must be defined.
 type Item struct {
 	Block   string `yaml:"block"`   // pattern of a block's first line
 	Line    string `yaml:"line"`    // pattern of a line; " | " parts what is set from what it is set to
 	Key     string `yaml:"key"`     // pattern of what is set, where " | " cannot say it
 	Value   string `yaml:"value"`   // pattern of what it is set to
+	Reads   string `yaml:"reads"`   // pattern of that, where it is of several words, with a hole for each of its parts
 	Off     string `yaml:"off"`     // another line that sets the same thing
 	OffSays string `yaml:"offSays"` // the value that it sets it to; "no" where it is not said
 	Unsaid  string `yaml:"unsaid"`  // the value that is the same as no line
@@ -155,6 +170,7 @@ type Item struct {
 	Whole   bool   `yaml:"whole"`   // of a block: everything in it is weir's
 	Clash   string `yaml:"clash"`   // of a line: weir leaves it alone and says this
 	Include string `yaml:"include"` // of a block: a set of items that stand in it
+	Lifts   string `yaml:"lifts"`   // of a block: the set that is read in it, in place of its items, where what runs is lifted
 	Items   []Item `yaml:"items"`
 	Impact  string `yaml:"impact"` // of a change to it; those inside a block have its impact unless they say theirs
 }
