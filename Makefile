@@ -39,8 +39,9 @@ generate: ## generated code, from the folder of YANG modules
 bench: ## results and method stand in docs/benchmarks.md
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 20m ./...
 
-soak: ## the simulation, SEEDS of it; figures at its end
+soak: ## the simulation, SEEDS of it; figures at its end. And as many devices of each language, written and lifted
 	$(GO) test ./cmd/control/simulation -run TestSoak -soak $(SEEDS) -v -timeout 3h
+	$(GO) test ./render/sonic ./render/cli ./host -run TestTheLawsOfLiftingHold -lifts $(SEEDS) -timeout 1h
 
 fuzz: ## each fuzz target, by count: a bound in time ends in "context deadline exceeded" where the machine is slow
 	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep ^Fuzz); do \

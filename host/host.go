@@ -6,8 +6,6 @@
 package host
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,9 +76,6 @@ func ofUnit(question string) string {
 func (Language) Queries(h *fabric.Host) []plan.Query {
 	if len(h.At) == 0 {
 		return nil
-	}
-	ask := func(name, command string) plan.Query {
-		return plan.Query{Name: name, Ways: []plan.Way{{Via: plan.SSH, Text: command}}}
 	}
 	out := []plan.Query{
 		ask(modulesQuery, "cat /proc/modules"),
@@ -175,22 +170,13 @@ const missing = "missing"
 
 // readLinks notes which RDMA device each netdev has, as the fact NIC/rdma.
 func readLinks(text string, facts map[string]string) error {
-	var links []struct {
-		Device string `json:"ifname"`
-		Netdev string `json:"netdev"`
-	}
-	if err := json.Unmarshal([]byte(text), &links); err != nil {
-		return err
-	}
-	if links == nil {
-		return errors.New("it is no list")
-	}
+	links, err := linksOf(text)
 	for _, l := range links {
 		if l.Netdev != "" {
 			facts[l.Netdev+"/rdma"] = l.Device
 		}
 	}
-	return nil
+	return err
 }
 
 // Print is the host's files. The script among them has all that is no file.

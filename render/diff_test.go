@@ -68,8 +68,11 @@ func TestASharedObjectThatForeignRowsUseIsReportedAndLeftAlone(t *testing.T) {
 	}
 }
 
-// tiny is a language that says its device's leaves as they are.
-type tiny struct{ reads plan.State }
+// tiny is a language that says its device's leaves as they are, and lifts nothing.
+type tiny struct {
+	Lifter[plan.Document]
+	reads plan.State
+}
 
 func (tiny) Write(doc plan.Document) (plan.Document, diag.List)      { return doc, nil }
 func (tiny) Queries(plan.Document) []plan.Query                      { return nil }
@@ -84,7 +87,7 @@ func (tiny) Script(_ plan.Document, _ plan.State, deltas []plan.Delta) (plan.Ste
 }
 
 func TestABoundDeviceLeavesSharedObjectsAloneThatAreNeitherWantedNorWeirs(t *testing.T) {
-	l := tiny{plan.State{Owned: plan.Document{
+	l := tiny{reads: plan.State{Owned: plan.Document{
 		leaf("port", "1", ""), leaf("wanted", "1", "MAP|wanted"), leaf("ours", "1", "MAP|ours"), leaf("theirs", "1", "MAP|theirs"),
 	}}}
 	want := plan.Document{leaf("port", "1", ""), leaf("wanted", "1", "MAP|wanted")}

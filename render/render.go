@@ -24,6 +24,8 @@ type Dialect[D any] interface {
 	// Bound fills in the rest. Chunks are in an order in which everything is defined before it is used and unused before
 	// it is removed, and carry their own undo. A delta that the device would refuse is a finding and is left out.
 	Script(dev D, have plan.State, deltas []plan.Delta) (plan.Step, diag.List)
+	// What runs is read back in standard words, without knowing what is wanted.
+	Lifter[D]
 }
 
 // File is one file of a device's configuration, under the name the device itself uses.

@@ -35,10 +35,7 @@ type Answers map[string]string
 func Read(host string, n *fabric.NIC, answers Answers) (plan.Document, error) {
 	port := addr.Port(host, n.Name)
 	var doc plan.Document
-	for _, part := range []struct {
-		name string
-		read func(port addr.Addr, nic, text string) (plan.Document, error)
-	}{{"mtu", readMTU}, {"pause", readPause}, {"dcbx", readDCBX}, {"pfc", readPFC}, {"ets", readETS}, {"app", readApp}} {
+	for _, part := range parts {
 		text, ok := answers[n.Name+"/"+part.name]
 		if !ok && part.name == "pause" {
 			continue

@@ -119,17 +119,23 @@ func Read(host string, n *fabric.NIC, answers map[string]string) plan.Document {
 			doc = append(doc, plan.Leaf{Path: []string{n.Name, "roce", name}, Value: strings.TrimSpace(text), Addr: a.With(name)})
 		}
 	}
-	said := map[string]string{}
-	for line := range strings.Lines(answers[n.Name+"/dcqcn"]) {
-		file, value, _ := strings.Cut(strings.TrimSpace(line), ":")
-		said[strings.TrimPrefix(file, ecnDir(n.Name))] = value
-	}
+	said := filesOf(n, answers)
 	for _, s := range dcqcn(n) {
 		if value, ok := said[s.file]; ok {
 			doc = append(doc, plan.Leaf{Path: []string{n.Name, "dcqcn", s.file}, Value: value, Addr: a.With(s.name)})
 		}
 	}
 	return doc
+}
+
+// filesOf are the files of DCQCN and what stands in them, by their names below the NIC's directory.
+func filesOf(n *fabric.NIC, answers map[string]string) map[string]string {
+	said := map[string]string{}
+	for line := range strings.Lines(answers[n.Name+"/dcqcn"]) {
+		file, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		said[strings.TrimPrefix(file, ecnDir(n.Name))] = value
+	}
+	return said
 }
 
 // Messages make the deltas of one NIC happen: DCQCN first, the mark of what is sent last. Backwards the order is the

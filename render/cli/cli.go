@@ -33,10 +33,7 @@ type Language struct {
 	rewrite *template.Template // of the rules of priority bumping; nil: the language has no words for them
 }
 
-var (
-	_ render.Language[*fabric.Switch] = (*Language)(nil)
-	_ render.Lifter[*fabric.Switch]   = (*Language)(nil)
-)
+var _ render.Language[*fabric.Switch] = (*Language)(nil)
 
 // New reads the language in a folder: section language of DIR/pack.yaml and the templates that it names.
 func New(fsys fs.FS, dir string) (*Language, error) {

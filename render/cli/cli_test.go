@@ -42,6 +42,7 @@ func TestTheLawsOfALanguage(t *testing.T) {
 		devs = append(devs, random(seed, "DCS-7050CX3-32S", "Ethernet1/1", "Ethernet2/1", "Ethernet3/1", "Ethernet10"))
 	}
 	dialecttest.Run(t, eos(t), devs, dialecttest.Options[*fabric.Switch]{
+		Identity: render.IdentityOfSwitch, Settings: (*fabric.Switch).Settings,
 		Name: func(sw *fabric.Switch) string { return sw.Name }, Platform: "eos", Start: start,
 		Unsayable: map[string]*fabric.Switch{
 			"a chip that is not known": random(1, "ACME-1", "Ethernet1/1"),

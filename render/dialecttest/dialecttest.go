@@ -9,7 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/render"
 )
@@ -35,6 +37,9 @@ type Options[D any] struct {
 	Derives bool
 	// Unsayable are devices that the language cannot express, by what is wrong with them.
 	Unsayable map[string]D
+	// Identity and Settings are those of what dev is resolved to; nil: what the device then holds is not lifted.
+	Identity func(dev D) render.Identity
+	Settings func(dev D) []fabric.Setting
 	// Piecemeal says that the device is read by many small questions, whose answers do not show by themselves that they are whole.
 	// Then a damaged one may be read, and no difference to what is wanted may get lost by it.
 	Piecemeal bool
@@ -64,6 +69,11 @@ func Run[D any](t *testing.T, l render.Language[D], devs []D, o Options[D]) {
 		})
 	} else {
 		t.Run("only a whole answer is believed", func(t *testing.T) { whole(t, l, devs[0], o) })
+	}
+	if o.Identity != nil {
+		t.Run("what a device holds is lifted, beside what others put there", func(t *testing.T) {
+			each(t, devs, func(t *testing.T, dev D) { liftHeld(t, l, dev, o) })
+		})
 	}
 	t.Run("what cannot be said is a finding", func(t *testing.T) {
 		for what, dev := range o.Unsayable {
@@ -129,6 +139,26 @@ func readBack[D any](t *testing.T, l render.Language[D], dev D, o Options[D]) {
 	state.Owned.Sort()
 	if diff := cmp.Diff(doc, state.Owned); diff != "" {
 		t.Errorf("(-written +read):\n%s", diff)
+	}
+}
+
+// liftHeld lifts a device that holds what was written, asked as it is in practice.
+func liftHeld[D any](t *testing.T, l render.Language[D], dev D, o Options[D]) {
+	d := o.Start(t, dev, l.Print(write(t, l, dev)))
+	id, err := l.Identify(d.Answers(l.Discover()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id = id.With(o.Identity(dev))
+	lifted, _ := l.Lift(id, d.Answers(l.Survey(id)))
+	back := map[addr.Addr]string{}
+	for _, s := range o.Settings(lifted.Device) {
+		back[s.At] = s.Value
+	}
+	for _, s := range o.Settings(dev) {
+		if reading, gap := lifted.Of(s.At); !render.Back(l.Exclusions(), s, back[s.At], reading, gap.Default) {
+			t.Errorf("%s was written as %q and is lifted as %q, %s %s", s.At, s.Value, back[s.At], reading, gap.Line)
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ func TestTheLawsOfALanguageHold(t *testing.T) {
 		devices = append(devices, randomSwitch(seed))
 	}
 	dialecttest.Run(t, Language{}, devices, dialecttest.Options[*fabric.Switch]{
+		Identity: render.IdentityOfSwitch, Settings: (*fabric.Switch).Settings,
 		Name: func(sw *fabric.Switch) string { return sw.Name }, Platform: "sonic", Start: start, Unsayable: unsayable(),
 	})
 }

@@ -29,10 +29,7 @@ import (
 // Language is SONiC's. The zero value is ready to use.
 type Language struct{}
 
-var (
-	_ render.Language[*fabric.Switch] = Language{}
-	_ render.Lifter[*fabric.Switch]   = Language{}
-)
+var _ render.Language[*fabric.Switch] = Language{}
 
 // document is the name of the only file and the only query.
 const document = "config_db.json"
