@@ -47,6 +47,7 @@ type Device struct {
 	Labels                    map[string]string
 	At                        diag.Pos
 	Management                *inventory.Management
+	Gaps                      []Gap // of a device that was lifted: what is not known of it; empty: it is what the intent wants
 }
 
 // Address is the device's address.

@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/weirfabric/weir/intent/addr"
@@ -39,20 +40,43 @@ type Gap struct {
 }
 
 // Of is how a setting is known, and the gap that covers it; of several the gravest. Without a gap it is Known.
-func (l Lifted[D]) Of(a addr.Addr) (Reading, Gap) {
+func (l Lifted[D]) Of(a addr.Addr) (Reading, Gap) { return gapAt(l.Gaps, a) }
+
+// gapAt looks among gaps in their order: those of the device stand before those of its ports.
+func gapAt(gaps []Gap, a addr.Addr) (Reading, Gap) {
 	worst, found := 0, Gap{Reading: Known}
-	for _, g := range l.Gaps {
-		if n := g.Reading.gravity(); n > worst && g.At.Contains(a) {
-			worst, found = n, g
+	look := func(port string) {
+		first, _ := slices.BinarySearchFunc(gaps, port, func(g Gap, port string) int { return addr.Natural(g.At.Port, port) })
+		for _, g := range gaps[first:] {
+			if g.At.Port != port {
+				return
+			}
+			if n := g.Reading.gravity(); n > worst && g.At.Contains(a) {
+				worst, found = n, g
+			}
 		}
+	}
+	if look(""); a.Port != "" {
+		look(a.Port)
 	}
 	return found.Reading, found
 }
 
 // Settled says whether it is known what a setting is: it was read, or its default is known.
 func (l Lifted[D]) Settled(a addr.Addr) bool {
-	r, g := l.Of(a)
-	return r == Known || r != Strange && g.Default != ""
+	_, g := l.Of(a)
+	return g.settled()
+}
+
+func (g Gap) settled() bool { return g.Reading == Known || g.Reading != Strange && g.Default != "" }
+
+// Unread is the gap of a setting of a device that is not known; false where it is, as all are of a device that the intent wants.
+func (d *Device) Unread(a addr.Addr) (Gap, bool) {
+	if len(d.Gaps) == 0 {
+		return Gap{}, false
+	}
+	_, g := gapAt(d.Gaps, a)
+	return g, !g.settled()
 }
 
 // NotUnderstood are the lines that are not understood, each once, in the order of the gaps.
@@ -109,12 +133,17 @@ func (g *Gaps) Strange(line string, at ...addr.Addr) {
 }
 
 // Settled says whether it is known so far what a setting is.
-func (g *Gaps) Settled(a addr.Addr) bool { return Lifted[struct{}]{Gaps: g.list}.Settled(a) }
+func (g *Gaps) Settled(a addr.Addr) bool {
+	return !slices.ContainsFunc(g.list, func(gap Gap) bool { return !gap.settled() && gap.At.Contains(a) })
+}
 
 // Sorted are the gaps in their order, each once.
 func (g *Gaps) Sorted() []Gap {
-	slices.SortStableFunc(g.list, func(a, b Gap) int { return addr.Compare(a.At, b.At) })
-	return slices.Compact(g.list)
+	slices.SortFunc(g.list, func(a, b Gap) int {
+		return cmp.Or(addr.Compare(a.At, b.At), cmp.Compare(a.Reading, b.Reading), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Source, b.Source))
+	})
+	g.list = slices.Compact(g.list)
+	return g.list
 }
 
 // Report says in one finding what is not understood; none where everything is.

@@ -162,6 +162,8 @@ func (p *Prover) sends(r *report, e End, class string) *packet {
 	case n.RoCE == 0:
 		k.mtu = n.MTU
 		r.add(unmanaged(e, Out), e.written())
+	case n.Class == c.Name && e.unread("tos"): // which is said of the NIC; what the class is marked with is followed
+		k.version, k.mtu = n.RoCE, n.MTU
 	case n.Class == c.Name:
 		k.version, k.mtu, k.dscp, k.ecn = n.RoCE, n.MTU, qos.DSCP(n.TOS>>2), qos.ECN(n.TOS&3)
 	default:
@@ -228,21 +230,27 @@ func (p *Prover) receives(r *report, from, to End, k *packet) {
 	if a == nil || b == nil || a.RoCE == 0 || b.RoCE == 0 {
 		return
 	}
-	if a.RoCE != b.RoCE {
+	if a.RoCE != b.RoCE && !from.unread("mode") && !to.unread("mode") {
 		r.add(endBreak(to, In, addr.RoCE, fmt.Sprintf("RoCE v%d here, and v%d at the sender", b.RoCE, a.RoCE),
 			"The two do not understand each other.", "Set one roce.version for both hosts."), b.At, a.At)
 	}
 	if k.ecn == qos.NotECT {
 		return
 	}
-	if !b.DCQCN {
+	if !b.DCQCN && !to.unread("dcqcn") {
 		r.add(endBreak(to, In, addr.RoCE, "it does not answer marked packets with CNPs",
 			"The sender is never told to slow down, and PFC alone holds it.", "Use congestionControl: dcqcn on both hosts, or on neither."), b.At)
 	}
-	if !a.DCQCN {
+	if !a.DCQCN && !from.unread("dcqcn") {
 		r.add(endBreak(from, Out, addr.RoCE, "it does not slow down when CNPs come",
 			"Its packets are marked for nothing, and PFC alone holds it.", "Use congestionControl: dcqcn on both hosts, or on neither."), a.At)
 	}
+}
+
+// unread says whether a setting of how the NIC at this end sends is not known.
+func (e End) unread(setting string) bool {
+	_, not := e.Host.Unread(e.Address().Of(addr.RoCE, "").With(setting))
+	return not
 }
 
 // usualCNP is the class of CNPs where no host says which.

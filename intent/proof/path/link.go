@@ -15,8 +15,14 @@ import (
 func (p *Prover) link(r *report, k *packet, from, to fabric.End) {
 	x, y := out(from, k), p.in(to, k)
 	l := &linkCheck{Prover: p, report: r, packet: k, from: from, to: to, out: x, in: y}
+	r.hidden = func(b *Break) bool {
+		return !b.Unknown && (b.Way == Out && x.unread.hides(b) || b.Way == In && y.unread.hides(b))
+	}
+	defer func() { r.hidden = nil }()
 	l.others(from, Out, x.other)
 	l.others(to, In, y.other)
+	l.unknown(from, Out, x.unread)
+	l.unknown(to, In, y.unread)
 	if x.there {
 		l.sender()
 	}

@@ -40,6 +40,7 @@ type egress struct {
 	obeys                   qos.PrioritySet // whose PAUSE stops the queue
 	watched                 bool            // a watchdog ends storms, where there is one
 	other                   standing
+	unread                  unread
 }
 
 // ingress is what matters of a port by which a packet comes in.
@@ -58,6 +59,7 @@ type ingress struct {
 	over                    overfull        // of the whole switch
 	cable                   macsec
 	other                   standing
+	unread                  unread
 }
 
 // standing is how much is known of a port.
@@ -84,9 +86,15 @@ func standingOf(sw *fabric.Switch, p *fabric.Port) standing {
 func out(e fabric.End, k *packet) egress {
 	switch {
 	case e.NIC != nil:
-		return nicOut(e.NIC, k)
+		x := nicOut(e.NIC, k)
+		x.unread = restsNIC(e, k, Out)
+		return x
 	case e.Port != nil:
-		return portOut(e.Switch, e.Port, k)
+		x := portOut(e.Switch, e.Port, k)
+		if x.there {
+			x.unread = restsOut(e, k, &x)
+		}
+		return x
 	}
 	return egress{}
 }
@@ -164,11 +172,13 @@ func (p *Prover) in(e fabric.End, k *packet) ingress {
 	switch {
 	case e.NIC != nil:
 		x := nicIn(e.NIC, k)
-		x.cable = macsecOf(e)
+		x.cable, x.unread = macsecOf(e), restsNIC(e, k, In)
 		return x
 	case e.Port != nil:
 		x := p.portIn(e.Switch, e.Port, k)
-		x.cable = macsecOf(e)
+		if x.cable = macsecOf(e); x.there {
+			x.unread = restsIn(e, k, &x)
+		}
 		return x
 	}
 	return ingress{}

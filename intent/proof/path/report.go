@@ -17,6 +17,8 @@ type report struct {
 	// arc and answers say where the path is; arc is none outside the switches.
 	arc     depend.Arc
 	answers bool
+	// hidden says of a break whether it follows from what is not known, which is said itself; nil: of none.
+	hidden func(*Break) bool
 }
 
 // found is a break and the step of the path at which it was found.
@@ -36,7 +38,7 @@ type seen struct {
 
 // add notes a break once. Places that nobody wrote are left out.
 func (r *report) add(b Break, places ...[]diag.Pos) {
-	if !r.first(b.At, b.What) {
+	if r.hidden != nil && r.hidden(&b) || !r.first(b.At, b.What) {
 		return
 	}
 	b.Places = []diag.Pos{}

@@ -1,0 +1,105 @@
+package control
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/diag"
+	"github.com/weirfabric/weir/intent/fabric"
+	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/inventory"
+	"github.com/weirfabric/weir/render"
+)
+
+// Live is the fabric as it runs, in place of the one that the intent wants: what its proofs say is so now, whoever configured it.
+type Live struct {
+	Fabric   *fabric.Fabric
+	Findings diag.List         // what is not understood, or could not be read
+	Unread   map[string]string // devices that could not be read, and why
+}
+
+// Live reads every device that may be read, or the folder of what was observed where dir is not empty, and assembles what runs. Of the
+// intent it takes the routing policy alone.
+func (r *Repo) Live(ctx context.Context, dir string, done func(name string, err error)) Live {
+	f, _ := fabric.Resolve(r.Fabric.Intent, r.Fabric.Inventory) // whose findings are those of the repo
+	out := Live{Fabric: f, Unread: map[string]string{}}
+	runs := fabric.Runs{Switches: map[string]fabric.Lifted[*fabric.Switch]{}, Hosts: map[string]fabric.Lifted[*fabric.Host]{}, Unread: out.Unread}
+	var mu sync.Mutex
+	var all errgroup.Group
+	all.SetLimit(sideBySide)
+	note := func(name string, findings diag.List, err error, lifted func()) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil {
+			out.Unread[name] = err.Error()
+		} else {
+			lifted()
+		}
+		out.Findings = append(out.Findings, findings...)
+		if done != nil {
+			done(name, err)
+		}
+	}
+	for _, sw := range f.Switches {
+		if l, speaks := switchLanguages[sw.Platform]; speaks && r.readable(sw.Device) {
+			id := render.IdentityOfSwitch(sw)
+			all.Go(func() error {
+				lifted, findings, err := lift(ctx, r, dir, l, id)
+				note(sw.Name, findings, err, func() { runs.Switches[sw.Name] = lifted })
+				return nil
+			})
+		}
+	}
+	for _, h := range f.Hosts {
+		if l, speaks := hostLanguages[h.Platform]; speaks && r.readable(h.Device) {
+			id := render.IdentityOfHost(h)
+			all.Go(func() error {
+				lifted, findings, err := lift(ctx, r, dir, l, id)
+				note(h.Name, findings, err, func() { runs.Hosts[h.Name] = lifted })
+				return nil
+			})
+		}
+	}
+	_ = all.Wait() // what failed stands in Unread
+	for _, name := range sortedNames(out.Unread) {
+		out.Findings.Add(diag.Diagnostic{
+			Severity: diag.Warning, Check: "lift", Addr: addr.Device(name), Summary: "it could not be read: " + out.Unread[name],
+			Detail: "Nothing is known of what runs there, and nothing is proven of it.",
+		})
+	}
+	fabric.Assemble(f, runs)
+	out.Findings.Sort()
+	return out
+}
+
+// readable says whether a device can be there to be read, and is weir's to read.
+func (r *Repo) readable(d fabric.Device) bool {
+	return !slices.Contains([]inventory.State{inventory.Unmanaged, inventory.Planned}, d.State) && filesOnly[d.Platform] == ""
+}
+
+// lift asks one device who it is and what it holds, and lifts that.
+func lift[D any](ctx context.Context, r *Repo, dir string, l render.Language[D], inventory render.Identity) (fabric.Lifted[D], diag.List, error) {
+	ask := r.ask
+	if dir != "" {
+		ask = func(_ context.Context, name string, qs []plan.Query) ([]plan.Answer, error) { return readAnswers(dir, name, qs) }
+	}
+	answers, err := ask(ctx, inventory.Name, l.Discover())
+	if err != nil {
+		return fabric.Lifted[D]{}, nil, err
+	}
+	id, err := l.Identify(answers)
+	if err != nil {
+		return fabric.Lifted[D]{}, nil, err
+	}
+	inventory.Catalog = r.Fabric.Inventory.Catalog
+	id = id.With(inventory)
+	if answers, err = ask(ctx, id.Name, l.Survey(id)); err != nil {
+		return fabric.Lifted[D]{}, nil, err
+	}
+	lifted, findings := l.Lift(id, answers)
+	return lifted, findings, nil
+}

@@ -1,0 +1,101 @@
+package control_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/intent/proof/path"
+)
+
+// TestWhatRunsIsProvenWithoutTheIntent asks devices of every language before anything is applied, after, and after somebody meddled.
+func TestWhatRunsIsProvenWithoutTheIntent(t *testing.T) {
+	onFabric(t, mixed(), func(t *testing.T, f *testFabric) {
+		if proof, err := proven(t, f); err == nil && proof.Lossless() {
+			t.Error("in the factory's state it is lossless")
+		}
+		f.applied(t, blind())
+		proof, err := proven(t, f)
+		if err != nil || !proof.Lossless() || len(proof.All) != 1 || proof.All[0].Class != "dscp-26" || proof.All[0].Pairs == 0 {
+			t.Errorf("after it was applied: %v\n%s", err, broken(proof))
+		}
+		for _, m := range []struct {
+			device string
+			lines  []string
+			want   string // the address of a break
+			knows  bool   // that it is one
+		}{
+			{"leaf1", []string{"sudo sonic-db-cli CONFIG_DB HSET 'DSCP_TO_TC_MAP|AZURE' 26 1"}, "leaf1/map/dscp-to-tc/26", true},
+			{"leaf1", []string{"sudo sonic-db-cli CONFIG_DB HSET 'DSCP_TO_TC_MAP|AZURE' 26 3", "sudo sonic-db-cli CONFIG_DB HSET 'PORT_QOS_MAP|Ethernet0' tc_to_dscp_map OTHER"}, "leaf1/Ethernet0/pfc/3", false},
+			{"leaf1", []string{"sudo sonic-db-cli CONFIG_DB HDEL 'PORT_QOS_MAP|Ethernet0' tc_to_dscp_map"}, "", true},
+			{"gpu1", []string{"sudo dcb pfc set dev eth0 prio-pfc 3:off"}, "gpu1/eth0/pfc/3", true},
+		} {
+			f.byHand(t, m.device, m.lines...)
+			proof, err := proven(t, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := false
+			for _, b := range breaks(proof) {
+				found = found || b.At.String() == m.want && b.Unknown != m.knows
+			}
+			if proof.Lossless() != (m.want == "") || m.want != "" && !found {
+				t.Errorf("%s %s: lossless is %v, want a break at %q:\n%s", m.device, m.lines[0], proof.Lossless(), m.want, broken(proof))
+			}
+		}
+	})
+}
+
+// TestADeviceThatIsAwayIsNotLossless reads a fabric in which one switch, and then one host, does not answer.
+func TestADeviceThatIsAwayIsNotLossless(t *testing.T) {
+	for _, device := range []string{"spine1", "gpu1"} {
+		onFabric(t, mixed(), func(t *testing.T, f *testFabric) {
+			f.applied(t, blind())
+			if err := f.lab.Kill(device); err != nil {
+				t.Fatal(err)
+			}
+			live := f.open(t).Live(context.Background(), "", nil)
+			proof, err := control.ProveAllPaths(live.Fabric, "")
+			if err != nil || proof.Lossless() || live.Unread[device] == "" || !strings.Contains(broken(proof), device+"/") {
+				t.Errorf("%v, unread %v:\n%s", err, live.Unread, broken(proof))
+			}
+			for _, b := range breaks(proof) {
+				if !b.Unknown {
+					t.Errorf("%s: %s, and nobody knows", b.At, b.What)
+				}
+			}
+		})
+	}
+}
+
+func proven(t *testing.T, f *testFabric) (control.PathProof, error) {
+	t.Helper()
+	return control.ProveAllPaths(f.open(t).Live(t.Context(), "", nil).Fabric, "")
+}
+
+func breaks(p control.PathProof) []path.Break {
+	var out []path.Break
+	for _, all := range p.All {
+		for _, j := range all.Breaks {
+			for _, at := range j.Addresses {
+				b := j.Break
+				b.At = at
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}
+
+func broken(p control.PathProof) string {
+	var out strings.Builder
+	for _, b := range breaks(p) {
+		what := ": "
+		if b.Unknown {
+			what = ": unknown: "
+		}
+		out.WriteString(b.At.String() + what + b.What + "; " + b.Why + "\n")
+	}
+	return out.String()
+}
