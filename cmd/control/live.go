@@ -2,15 +2,19 @@ package control
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/inventory"
 	"github.com/weirfabric/weir/render"
 )
@@ -76,6 +80,37 @@ func (r *Repo) Live(ctx context.Context, dir string, done func(name string, err 
 	return out
 }
 
+// CheckLive runs the checks on what runs. What a check says of a setting that is not known is left out: it was worked out from nothing.
+func (r *Repo) CheckLive(l Live) diag.List {
+	return slices.DeleteFunc(check.Run(l.Fabric, r.effects.Now()), func(d diag.Diagnostic) bool { return l.Fabric.Unread(d.Addr) })
+}
+
+// Cautious takes PFC to be on wherever it is not known, for proofs in which PFC is what does harm.
+func (l Live) Cautious() *fabric.Fabric {
+	for _, sw := range l.Fabric.Switches {
+		for _, p := range sw.Ports {
+			for _, n := range l.Fabric.LosslessPriorities().All() {
+				if _, not := sw.Unread(addr.Port(sw.Name, p.Name).Of(addr.PFC, strconv.Itoa(int(n)))); not {
+					p.PFC |= qos.Priorities(n)
+				}
+			}
+		}
+	}
+	return l.Fabric
+}
+
+// ClassOfDSCP is the name of the class that carries a DSCP in a fabric that runs. Where none does, the error says which there are.
+func ClassOfDSCP(f *fabric.Fabric, dscp int) (string, error) {
+	var known []string
+	for _, c := range f.Classes {
+		if c.Lossless && slices.Contains(c.DSCP, qos.DSCP(dscp)) && dscp < 64 {
+			return c.Name, nil
+		}
+		known = append(known, c.Name)
+	}
+	return "", fmt.Errorf("--dscp %d: nothing marks it; the classes that run are %s", dscp, orNone(known))
+}
+
 // readable says whether a device can be there to be read, and is weir's to read.
 func (r *Repo) readable(d fabric.Device) bool {
 	return !slices.Contains([]inventory.State{inventory.Unmanaged, inventory.Planned}, d.State) && filesOnly[d.Platform] == ""
@@ -85,7 +120,9 @@ func (r *Repo) readable(d fabric.Device) bool {
 func lift[D any](ctx context.Context, r *Repo, dir string, l render.Language[D], inventory render.Identity) (fabric.Lifted[D], diag.List, error) {
 	ask := r.ask
 	if dir != "" {
-		ask = func(_ context.Context, name string, qs []plan.Query) ([]plan.Answer, error) { return readAnswers(dir, name, qs) }
+		ask = func(_ context.Context, name string, qs []plan.Query) ([]plan.Answer, error) {
+			return readAnswers(dir, name, qs)
+		}
 	}
 	answers, err := ask(ctx, inventory.Name, l.Discover())
 	if err != nil {

@@ -20,6 +20,10 @@ func TestWhatRunsIsProvenWithoutTheIntent(t *testing.T) {
 		if err != nil || !proof.Lossless() || len(proof.All) != 1 || proof.All[0].Class != "dscp-26" || proof.All[0].Pairs == 0 {
 			t.Errorf("after it was applied: %v\n%s", err, broken(proof))
 		}
+		r := f.open(t)
+		if found := r.CheckLive(r.Live(t.Context(), "", nil)); found.HasErrors() {
+			t.Errorf("the checks find\n%s", found)
+		}
 		for _, m := range []struct {
 			device string
 			lines  []string

@@ -18,6 +18,8 @@ type PathProof struct {
 	All      []path.All  `json:"all,omitempty"` // by class
 	Unjoined int         `json:"unjoined_pairs"`
 	NotSeen  []string    `json:"not_seen"`
+	// Findings are what is not understood or could not be read, of a proof of what runs.
+	Findings diag.List `json:"findings,omitempty"`
 }
 
 // Lossless says whether nothing that was proven is broken.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -20,14 +21,20 @@ import (
 )
 
 func checkCommand(c *console) *cobra.Command {
-	return &cobra.Command{
+	var f liveFlags
+	cmd := &cobra.Command{
 		Use:   "check [DIR]",
 		Short: "Load and resolve a fabric repo and run every check",
-		Args:  folderOnly,
-		RunE: func(_ *cobra.Command, args []string) error {
+		Long: `check loads and resolves a fabric repo and runs every check on what its intent wants. With --live it runs them on what the
+devices hold, whoever configured it; what is not known of a device, no check speaks of.`,
+		Args: folderOnly,
+		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := c.open(dirArg(args), "")
 			if err != nil {
 				return err
+			}
+			if f.asked() {
+				return c.checkLive(cmd.Context(), r, f)
 			}
 			if r.Fabric != nil {
 				r.Findings = append(r.Findings, r.Unsaid(r.Names)...)
@@ -53,6 +60,33 @@ func checkCommand(c *console) *cobra.Command {
 			return nil
 		},
 	}
+	f.register(cmd)
+	return cmd
+}
+
+// checkLive runs the checks on what runs.
+func (c *console) checkLive(ctx context.Context, r *control.Repo, f liveFlags) error {
+	if r.Fabric == nil {
+		return c.refused(r.Findings)
+	}
+	live, err := c.running(ctx, r, f)
+	if err != nil {
+		return err
+	}
+	found := r.CheckLive(live)
+	if c.json {
+		err = c.printJSON(findings{1, slices.Concat(live.Findings, found)})
+	} else {
+		c.stdout().Findings(found)
+		if !found.HasErrors() {
+			c.stdout().Printf("%s: %s, %s: what is known of what runs passes every check.\n", r.Fabric.Name, diag.Count(len(live.Fabric.Switches), "switch"),
+				diag.Count(len(live.Fabric.Hosts), "host"))
+		}
+	}
+	if err == nil && found.HasErrors() {
+		err = exit(exitFindings)
+	}
+	return err
 }
 
 // explained is the JSON form of explain.
@@ -64,6 +98,7 @@ type explained struct {
 
 func explainCommand(c *console) *cobra.Command {
 	var svg string
+	var f liveFlags
 	cmd := &cobra.Command{
 		Use:     "explain ADDRESS [DIR]",
 		Short:   "Say why every number at an address is what it is",
@@ -83,12 +118,20 @@ func explainCommand(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			values := fabric.Explain(r.Fabric, a)
+			about := r.Fabric
+			if f.asked() {
+				live, err := c.running(cmd.Context(), r, f)
+				if err != nil {
+					return err
+				}
+				about = live.Fabric
+			}
+			values := fabric.Explain(about, a)
 			if len(values) == 0 {
 				return nothingAt(r, a)
 			}
 			if svg != "" {
-				if err := drawPort(r.Fabric, a, svg); err != nil {
+				if err := drawPort(about, a, svg); err != nil {
 					return err
 				}
 			}
@@ -99,6 +142,7 @@ func explainCommand(c *console) *cobra.Command {
 			return nil
 		},
 	}
+	f.register(cmd)
 	cmd.Flags().StringVar(&svg, "svg", "", "draw the buffer of the switch port at the address into this file")
 	return cmd
 }

@@ -92,14 +92,15 @@ type (
 )
 
 func congestionCommand(c *console) *cobra.Command {
-	return &cobra.Command{
+	var f liveFlags
+	cmd := &cobra.Command{
 		Use:   "congestion [DIR]",
 		Short: "Tell where load piles up by design: oversubscription, ECMP, incast",
 		Long: `congestion tells what cables, hashes and buffers make of load, before any packet is sent: the oversubscription of every switch
 and tier, also with a link down; how evenly ECMP can spread flows, and what is left of it when two tiers hash alike; and how
 many senders may start at once towards a port before PFC fires. What is not known is named.`,
 		Args: folderOnly,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := c.open(dirArg(args), "")
 			if err != nil {
 				return err
@@ -107,18 +108,28 @@ many senders may start at once towards a port before PFC fires. What is not know
 			if r.Fabric == nil {
 				return c.refused(r.Findings)
 			}
-			found := r.Fabric.Congestion()
+			about := r.Fabric
+			if f.asked() {
+				live, err := c.running(cmd.Context(), r, f)
+				if err != nil {
+					return err
+				}
+				about = live.Fabric
+			}
+			found := about.Congestion()
 			if found.Ranks.Findings.HasErrors() {
 				return c.refused(found.Ranks.Findings)
 			}
 			c.alsoWrong(r)
 			if c.json {
-				return c.printJSON(congestionForm(r.Fabric, found))
+				return c.printJSON(congestionForm(about, found))
 			}
-			c.stdout().Congestion(r.Fabric, found)
+			c.stdout().Congestion(about, found)
 			return nil
 		},
 	}
+	f.register(cmd)
+	return cmd
 }
 
 func congestionForm(f *fabric.Fabric, found fabric.Congestion) congestionAnswer {

@@ -20,6 +20,7 @@ type deadlockOptions struct {
 	failuresSaid       bool
 	svg, rules, remedy string
 	files              control.SubnetFiles // of an InfiniBand subnet
+	running            liveFlags
 }
 
 func deadlockCommand(c *console) *cobra.Command {
@@ -30,6 +31,7 @@ func deadlockCommand(c *console) *cobra.Command {
 		Long: `deadlock proves that no cycle of buffers that wait for each other can form, with the routing policy of the intent: in the
 healthy fabric, with links and switches down, and while routes change, when each switch forwards by its old table or by its
 new one. It prints what the proof rests on, or the shortest cycle with the reason for each of its steps, and remedies.
+With --live the priorities are those that run, and PFC counts as on where it is not known.
 With --fib it takes the routes that were read from the switches, and with --lst and --fdbs an InfiniBand subnet as OpenSM dumped it.`,
 		Example: `  weir deadlock pod1 --failures 2
   weir deadlock pod1 --fib fib.csv --svg cycle.svg
@@ -57,10 +59,18 @@ With --fib it takes the routes that were read from the switches, and with --lst 
 			if r.Fabric == nil {
 				return c.refused(r.Findings)
 			}
+			about := r.Fabric
+			if o.running.asked() {
+				live, err := c.running(cmd.Context(), r, o.running)
+				if err != nil {
+					return err
+				}
+				about = live.Cautious()
+			}
 			told, end := c.proving()
 			defer end()
 			o.Progress = told
-			p, found, err := control.ProveFabric(r.Fabric, o.DeadlockOptions)
+			p, found, err := control.ProveFabric(about, o.DeadlockOptions)
 			if err != nil {
 				return err
 			}
@@ -69,9 +79,10 @@ With --fib it takes the routes that were read from the switches, and with --lst 
 			}
 			end()
 			c.alsoWrong(r)
-			return c.deadlock(r.Fabric, p, o)
+			return c.deadlock(about, p, o)
 		},
 	}
+	o.running.register(cmd)
 	cmd.Flags().IntVar(&o.Failures, "failures", 1, "how many links and switches may be down at once: 0, 1 or 2")
 	cmd.Flags().StringVar(&o.svg, "svg", "", "draw the fabric and the cycle into this file")
 	cmd.Flags().StringVar(&o.FIB, "fib", "", "prove the routes in this file, CSV (switch,destination,next_hop) or JSON, in place of the intent's policy")

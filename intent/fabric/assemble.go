@@ -6,9 +6,11 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/qos"
+	"github.com/weirfabric/weir/intent/source"
 	"github.com/weirfabric/weir/inventory"
 )
 
@@ -27,7 +29,7 @@ func Assemble(f *Fabric, r Runs) {
 		if l, ok := r.Switches[sw.Name]; ok {
 			sw.run(l)
 		} else if sw.State != inventory.Unmanaged {
-			sw.Gaps = notRead(sw.Address(), r.Unread[sw.Name])
+			sw.forget(r.Unread[sw.Name])
 		}
 	}
 	for _, h := range f.Hosts {
@@ -40,12 +42,56 @@ func Assemble(f *Fabric, r Runs) {
 			*n = NIC{Name: n.Name, RDMA: n.RDMA, Model: n.Model, Speed: n.Speed, Cable: n.Cable, RoCE: usualRoCE, Peer: n.Peer, Origin: nowhere()}
 		}
 	}
+	f.Runs = true
 	f.classify()
+	f.name()
+}
+
+// name gives the queues the names of the classes that leave by them, and the intent, as far as explain asks it, the classes.
+func (f *Fabric) name() {
+	in := *f.Intent
+	in.Classes = nil
+	for _, c := range f.Classes {
+		in.Classes = append(in.Classes, intent.Class{Name: source.Value[string]{V: c.Name}})
+		for _, sw := range f.Switches {
+			queue := sw.Maps.TCToQueue[sw.Maps.DSCPToTC[c.DSCP[0]]&7] & 7
+			for _, p := range sw.Ports {
+				if q := &p.Queues[queue]; q.Class == "" || c.Lossless {
+					q.Class = c.Name
+				}
+			}
+		}
+	}
+	f.Intent = &in
+}
+
+// Unread says whether it is not known what a device has at an address, or inside of it.
+func (f *Fabric) Unread(a addr.Addr) bool {
+	d := f.device(a.Device)
+	if d == nil {
+		return false
+	}
+	if _, not := d.Unread(a); not {
+		return true
+	}
+	return a.Kind != "" && slices.ContainsFunc(d.Gaps, func(g Gap) bool { return !g.settled() && a.Contains(g.At) })
 }
 
 // notRead is the gap of a device of which nothing was read.
 func notRead(a addr.Addr, why string) []Gap {
 	return []Gap{{At: a, Reading: Strange, Line: cmp.Or(why, "it was not read")}}
+}
+
+// forget leaves of the switch what the inventory says, and nothing that the intent wants.
+func (s *Switch) forget(why string) {
+	s.Gaps = notRead(s.Address(), why)
+	s.Maps, s.Watchdog, s.Trust, s.Oversubscribe, s.LosslessAlpha, s.LossyAlpha, s.Origin = Maps{}, nil, "", 0, 0, 0, nowhere()
+	for _, p := range s.Ports {
+		*p = Port{Name: p.Name, Speed: p.Speed, Lanes: p.Lanes, Cable: p.Cable, Peer: p.Peer, Origin: nowhere(), Queues: make([]Queue, 8), Groups: make([]Group, 8)}
+		for i := range 8 {
+			p.Queues[i].ID, p.Groups[i].ID = qos.Queue(i), qos.PriorityGroup(i)
+		}
+	}
 }
 
 // run gives the switch the settings that were lifted. Ports keep their cables; one that the device does not have is not known.
@@ -61,6 +107,7 @@ func (s *Switch) run(l Lifted[*Switch]) {
 		i := slices.IndexFunc(d.Ports, func(q *Port) bool { return q.Name == p.Name })
 		if i < 0 {
 			s.Gaps = append(s.Gaps, notRead(addr.Port(s.Name, p.Name), "the device has no such port")...)
+			p.Queues, p.Groups, p.PFC, p.Watchdog, p.Origin = make([]Queue, 8), make([]Group, 8), 0, nil, nowhere()
 			continue
 		}
 		q := *d.Ports[i]

@@ -1,6 +1,8 @@
 package fabric
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +31,7 @@ const (
 	fromDefault   = "default"
 	fromClass     = "class"
 	fromDerived   = "derived"
+	fromDevice    = "device"
 )
 
 // Explain lists the values at an address, and those inside it. An address that names nothing has none.
@@ -51,7 +54,54 @@ func Explain(f *Fabric, a addr.Addr) []Value {
 			}
 		}
 	}
+	if f.Runs {
+		e.asRead(a)
+	}
 	return e.leaf(a.Leaf)
+}
+
+// asRead says of the values of a fabric that runs that they were read, by default, or are not known.
+func (e *explainer) asRead(a addr.Addr) {
+	d := e.f.device(a.Device)
+	if d == nil {
+		return
+	}
+	for i := range e.values {
+		v := &e.values[i]
+		v.At = slices.DeleteFunc(v.At, func(p diag.Pos) bool { return p.File == "" })
+		at := a.With(v.Name)
+		if within, err := addr.Parse(addr.Port(a.Device, a.Port).String() + "/" + v.Name); err == nil && within.Kind != "" {
+			at = within
+		}
+		if a.Kind == "" && slices.Contains([]string{"detection", "restoration", "poll", "action"}, v.Name) {
+			at = a.Of(addr.Watchdog, "").With(v.Name)
+		}
+		written := v.Source == fromIntent || v.Source == fromDefault || v.Source == fromClass || at.Leaf == "alpha"
+		switch g, not := d.Unread(at); {
+		case v.Source == fromInventory:
+		case not:
+			v.Value, v.Unit, v.Source = "not known", "", cmp.Or(g.Line, g.Source, "the device does not say it")
+		case written && g.Default != "":
+			v.Source = g.Source
+		case written:
+			v.Source = fromDevice
+		}
+	}
+}
+
+// device is the switch or host of that name; nil: there is none.
+func (f *Fabric) device(name string) *Device {
+	for _, sw := range f.Switches {
+		if sw.Name == name {
+			return &sw.Device
+		}
+	}
+	for _, h := range f.Hosts {
+		if h.Name == name {
+			return &h.Device
+		}
+	}
+	return nil
 }
 
 // explainer collects values.

@@ -21,6 +21,8 @@ type Fabric struct {
 	Links    []*Link
 	Classes  []Class
 
+	// Runs says that it is what was read of devices, and not what the intent wants: see Assemble.
+	Runs      bool
 	Intent    *intent.Fabric // what it was made from, for checks that look at what was written
 	Inventory *inventory.Inventory
 }

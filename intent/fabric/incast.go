@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/weirfabric/weir/intent/addr"
@@ -93,7 +94,7 @@ func (f *Fabric) Incasts() []Incast {
 					continue
 				}
 				c := f.portClass(sw, p, q, senders[q.Class])
-				c.Shared, c.missing = shared, missing
+				c.Shared, c.missing = shared, cmp.Or(missing, f.unreadIncast(sw, p, q))
 				at, seen := index[c]
 				if !seen {
 					at = len(out)
@@ -109,6 +110,21 @@ func (f *Fabric) Incasts() []Incast {
 	}
 	slices.SortFunc(out, func(a, b Incast) int { return comparePortClasses(a.PortClass, b.PortClass) })
 	return out
+}
+
+// unreadIncast is what was not read of a port whose incast follows from it; empty: nothing.
+func (f *Fabric) unreadIncast(sw *Switch, p *Port, q *Queue) string {
+	queue, group := addr.Port(sw.Name, p.Name).Of(addr.Queue, strconv.Itoa(int(q.ID))), qos.PriorityGroup(0)
+	if class := f.Class(q.Class); class != nil {
+		group = class.Group
+	}
+	pg := addr.Port(sw.Name, p.Name).Of(addr.PG, strconv.Itoa(int(group)))
+	for _, a := range []addr.Addr{pg.With("alpha"), queue.With("ecn"), queue.With("ecn-max")} {
+		if _, not := sw.Unread(a); not {
+			return fmt.Sprintf("%s/%s:%s was not read", a.Kind, a.Name, a.Leaf)
+		}
+	}
+	return ""
 }
 
 // portClass is all of a port's class but what the switch as a whole decides.

@@ -258,7 +258,7 @@ func (v View) allPaths(name string, a path.All) {
 	}
 	v.row("covered", fmt.Sprintf("%s, %s between them in both directions, all routes", diag.Count(a.Switches, "switch"), diag.Count(a.Links, "cable")))
 	if !a.Hosts {
-		v.row("", "the hosts are not in the inventory: nothing is proven of NICs; ends are ports of the lowest switches that no cable leads to")
+		v.row("", "the hosts are not in the inventory, or none was read: nothing is proven of NICs; ends are ports of the lowest switches that lead to no other switch")
 	}
 	if a.Unjoined > 0 {
 		v.row("left out", fmt.Sprintf("%s that no cables join: other planes or rails", diag.Count(a.Unjoined, "pair")))

@@ -69,7 +69,7 @@ func (l *linkCheck) unknown(e fabric.End, way Way, u unread) {
 	}
 	for one := range strings.SplitSeq(strings.TrimSuffix(u.taken, endsSetting), endsSetting) {
 		if setting, why, found := strings.Cut(one, beginsWhy); found {
-			l.assume(device, setting+" is what weir would have it be: "+why)
+			l.assume(device, setting+" is as weir takes it, though the device does not say it: "+why)
 		}
 	}
 }
