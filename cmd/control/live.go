@@ -134,8 +134,15 @@ func lift[D any](ctx context.Context, r *Repo, dir string, l render.Language[D],
 	}
 	inventory.Catalog = r.Fabric.Inventory.Catalog
 	id = id.With(inventory)
-	if answers, err = ask(ctx, id.Name, l.Survey(id)); err != nil {
-		return fabric.Lifted[D]{}, nil, err
+	rest := slices.DeleteFunc(l.Survey(id), func(q plan.Query) bool { // a device is asked nothing twice
+		return dir == "" && slices.ContainsFunc(answers, func(a plan.Answer) bool { return a.Name == q.Name })
+	})
+	if len(rest) > 0 {
+		more, err := ask(ctx, id.Name, rest)
+		if err != nil {
+			return fabric.Lifted[D]{}, nil, err
+		}
+		answers = append(answers, more...)
 	}
 	lifted, findings := l.Lift(id, answers)
 	return lifted, findings, nil
