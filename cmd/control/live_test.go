@@ -31,7 +31,7 @@ func TestWhatRunsIsProvenWithoutTheIntent(t *testing.T) {
 			knows  bool   // that it is one
 		}{
 			{"leaf1", []string{"sudo sonic-db-cli CONFIG_DB HSET 'DSCP_TO_TC_MAP|AZURE' 26 1"}, "leaf1/map/dscp-to-tc/26", true},
-			{"leaf1", []string{"sudo sonic-db-cli CONFIG_DB HSET 'DSCP_TO_TC_MAP|AZURE' 26 3", "sudo sonic-db-cli CONFIG_DB HSET 'PORT_QOS_MAP|Ethernet0' tc_to_dscp_map OTHER"}, "leaf1/Ethernet0/pfc/3", false},
+			{"leaf1", []string{"sudo sonic-db-cli CONFIG_DB HSET 'DSCP_TO_TC_MAP|AZURE' 26 3", "sudo sonic-db-cli CONFIG_DB HSET 'PORT_QOS_MAP|Ethernet0' tc_to_dscp_map OTHER"}, "leaf1/Ethernet0", false},
 			{"leaf1", []string{"sudo sonic-db-cli CONFIG_DB HDEL 'PORT_QOS_MAP|Ethernet0' tc_to_dscp_map"}, "", true},
 			{"gpu1", []string{"sudo dcb pfc set dev eth0 prio-pfc 3:off"}, "gpu1/eth0/pfc/3", true},
 		} {

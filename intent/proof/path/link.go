@@ -15,10 +15,12 @@ import (
 func (p *Prover) link(r *report, k *packet, from, to fabric.End) {
 	x, y := out(from, k), p.in(to, k)
 	l := &linkCheck{Prover: p, report: r, packet: k, from: from, to: to, out: x, in: y}
-	r.hidden = func(b *Break) bool {
-		return !b.Unknown && (b.Way == Out && x.unread.hides(b) || b.Way == In && y.unread.hides(b))
+	if x.unread != (unread{}) || y.unread != (unread{}) {
+		r.hidden = func(b *Break) bool {
+			return !b.Unknown && (b.Way == Out && x.unread.hides(b) || b.Way == In && y.unread.hides(b))
+		}
+		defer func() { r.hidden = nil }()
 	}
-	defer func() { r.hidden = nil }()
 	l.others(from, Out, x.other)
 	l.others(to, In, y.other)
 	l.unknown(from, Out, x.unread)

@@ -1,6 +1,7 @@
 package path
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -28,13 +29,13 @@ func rests(d *fabric.Device, settings ...addr.Addr) unread {
 			continue
 		}
 		a.Device, a.Port = "", ""
-		switch g.Reading {
-		case fabric.Inexpressible:
+		switch {
+		case g.At.Kind == "": // all of the port or the device, which needs no list
+			return unread{missing: beginsWhy + cmp.Or(g.Line, g.Source) + endsSetting}
+		case g.Reading == fabric.Inexpressible:
 			u.taken += a.String() + beginsWhy + g.Source + endsSetting
-		case fabric.Strange:
-			u.missing += a.String() + beginsWhy + g.Line + endsSetting
 		default:
-			u.missing += a.String() + beginsWhy + g.Source + endsSetting
+			u.missing += a.String() + beginsWhy + cmp.Or(g.Line, g.Source) + endsSetting
 		}
 	}
 	return u
@@ -51,15 +52,15 @@ func (l *linkCheck) unknown(e fabric.End, way Way, u unread) {
 		if !found {
 			continue
 		}
-		a, err := addr.Parse(device.String() + "/" + setting)
-		if err != nil {
-			a = device
+		a, what := device, "what holds here was not read"
+		if of, err := addr.Parse(device.String() + "/" + setting); setting != "" && err == nil {
+			a, what = of, setting+" was not read"
 		}
-		if a.Kind == addr.Map && e.Switch != nil {
+		if e.Switch != nil && (a.Kind == addr.Map || a.Kind == addr.Pool) {
 			a.Port = ""
 		}
 		b := Break{
-			At: a, Port: device, Way: way, Unknown: true, What: setting + " was not read", Why: "The device does not say what it is.",
+			At: a, Port: device, Way: way, Unknown: true, What: what, Why: "The device does not say what it is.",
 			Change: "Look at the device: what holds there is not known from what it says.",
 		}
 		if why != "" {
@@ -83,7 +84,7 @@ func (u unread) hides(b *Break) bool {
 	for one := range strings.SplitSeq(strings.TrimSuffix(u.missing, endsSetting), endsSetting) {
 		setting, _, _ := strings.Cut(one, beginsWhy)
 		a, err := addr.Parse("x/" + setting)
-		if err != nil {
+		if setting == "" || err != nil {
 			return true
 		}
 		at := b.At
