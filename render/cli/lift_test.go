@@ -31,7 +31,7 @@ func TestTheLawsOfLiftingHold(t *testing.T) {
 					dialecttest.Vary(seed, sw)
 					return sw
 				},
-				Identity: render.IdentityOfSwitch, Settings: (*fabric.Switch).Settings, Never: never,
+				Identity: render.IdentityOfSwitch, Settings: (*fabric.Switch).Settings, Whole: true, Never: never,
 				Alike: func(doc plan.Document, leaf plan.Leaf, value string) bool {
 					return leaf.Path[len(leaf.Path)-1] == "service-profile" && profileOf(doc, leaf.Value) == profileOf(doc, value)
 				},

@@ -28,6 +28,8 @@ type LiftOptions[D any] struct {
 	Answers func(dev D, doc plan.Document) []plan.Answer
 	// Never are settings that no device of Random has read back, by their kind and leaf; of all others one must be.
 	Never []addr.Addr
+	// Whole says that the first answer shows by itself whether it is whole, so that nothing is lifted of a damaged one.
+	Whole bool
 	// Runs says whether a leaf is of what runs, and not of what will after a reboot, which is not lifted; nil: all are.
 	Runs func(plan.Leaf) bool
 	// Foreign is the same configuration by the names that others gave things.
@@ -74,6 +76,9 @@ func Lift[D any](t *testing.T, l render.Language[D], o LiftOptions[D]) {
 			}
 		}
 	})
+	if o.Whole {
+		t.Run("of a damaged answer nothing is known", func(t *testing.T) { onlyWhole(t, l, o.Random(1), o) })
+	}
 	t.Run("of a device that says nothing nothing is known", func(t *testing.T) {
 		dev := o.Random(1)
 		lifted, findings := l.Lift(o.Identity(dev), nil)
@@ -81,6 +86,23 @@ func Lift[D any](t *testing.T, l render.Language[D], o LiftOptions[D]) {
 			t.Errorf("the device is %s, findings %s", reading, findings)
 		}
 	})
+}
+
+// onlyWhole damages the answer that everything stands in.
+func onlyWhole[D any](t *testing.T, l render.Language[D], dev D, o LiftOptions[D]) {
+	id := o.Identity(dev)
+	answers := o.Answers(dev, write(t, l, dev))
+	for _, body := range damages(answers[0].Body) {
+		damaged := slices.Clone(answers)
+		damaged[0].Body = body
+		lifted, findings := l.Lift(id, damaged)
+		if reading, _ := lifted.Of(addr.Device(id.Name)); reading != fabric.Strange || !findings.HasErrors() {
+			t.Fatalf("%d bytes of %d were believed, ending in %q", len(body), len(answers[0].Body), body[max(0, len(body)-40):])
+		}
+		if _, err := l.Identify(damaged); err == nil {
+			t.Fatalf("%d bytes of %d say who the device is", len(body), len(answers[0].Body))
+		}
+	}
 }
 
 // liftBack writes one device and lifts it. seen notes of which settings some device says what they are.

@@ -56,7 +56,7 @@ func sameRow(doc plan.Document, leaf plan.Leaf, value string) bool {
 
 func TestTheLawsOfLiftingHold(t *testing.T) {
 	dialecttest.Lift(t, Language{}, dialecttest.LiftOptions[*fabric.Switch]{
-		Random: varied, Identity: render.IdentityOfSwitch, Settings: (*fabric.Switch).Settings, Answers: printed, Alike: sameRow, Foreign: renamed,
+		Random: varied, Identity: render.IdentityOfSwitch, Settings: (*fabric.Switch).Settings, Whole: true, Answers: printed, Alike: sameRow, Foreign: renamed,
 		Never: []addr.Addr{{Kind: addr.FlowControl}, {Kind: addr.Queue, Leaf: "alpha"}},
 	})
 }
