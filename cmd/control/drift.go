@@ -3,6 +3,7 @@ package control
 import (
 	"github.com/weirfabric/weir/intent/check"
 	"github.com/weirfabric/weir/intent/plan"
+	"github.com/weirfabric/weir/intent/proof/path"
 	"github.com/weirfabric/weir/inventory"
 )
 
@@ -13,7 +14,18 @@ type DeviceDrift struct {
 	Changes  []plan.Change `json:"changes"`
 	Accepted int           `json:"accepted"` // differences that the repo accepts: they are not among the changes
 	Error    string        `json:"error,omitempty"`
+	// Lossless is what the drift does: broken where a break of what runs lies at the device, lossless where none does that it could
+	// have caused, and unknown; empty without changes.
+	Lossless string       `json:"lossless,omitempty"`
+	Breaks   []path.Break `json:"breaks,omitempty"` // of what runs, at the device
 }
+
+// What a drift does to the lossless classes.
+const (
+	StillLossless = "lossless"
+	BreaksIt      = "broken"
+	NotKnown      = "unknown"
+)
 
 // Drift lists, for each device, what differs from the intent and is not accepted.
 func (r *Repo) Drift(names []string, seen map[string]Observation) []DeviceDrift {
@@ -35,6 +47,45 @@ func (r *Repo) Drift(names []string, seen map[string]Observation) []DeviceDrift 
 		out = append(out, d)
 	}
 	return out
+}
+
+// Weigh says of the devices that drifted whether a lossless class is lossless no more, by the proof of what was seen. A device at
+// which nothing breaks is not the cause where all breaks lie at others that drifted; else it may be, with the one at the other end.
+func (r *Repo) Weigh(found []DeviceDrift, seen map[string]Observation) {
+	drifted := map[string]*DeviceDrift{}
+	for i := range found {
+		if len(found[i].Changes) > 0 {
+			drifted[found[i].Device] = &found[i]
+			found[i].Lossless = StillLossless
+		}
+	}
+	if len(drifted) == 0 {
+		return
+	}
+	proof, err := ProveAllPaths(r.LiveOf(seen).Fabric, "")
+	elsewhere := err != nil
+	for _, all := range proof.All {
+		for _, j := range all.Breaks {
+			for _, at := range j.Addresses {
+				d := drifted[at.Device]
+				switch {
+				case d == nil:
+					elsewhere = true
+				case !j.Break.Unknown:
+					b := j.Break
+					b.At, d.Lossless = at, BreaksIt
+					d.Breaks = append(d.Breaks, b)
+				case d.Lossless == StillLossless:
+					d.Lossless = NotKnown
+				}
+			}
+		}
+	}
+	for _, d := range drifted {
+		if elsewhere && d.Lossless == StillLossless {
+			d.Lossless = NotKnown
+		}
+	}
 }
 
 // Changes are what leads a device from a state to what is wanted.

@@ -29,6 +29,42 @@ type Live struct {
 // Live reads every device that may be read, or the folder of what was observed where dir is not empty, and assembles what runs. Of the
 // intent it takes the routing policy alone.
 func (r *Repo) Live(ctx context.Context, dir string, done func(name string, err error)) Live {
+	ask := r.ask
+	if dir != "" {
+		ask = func(_ context.Context, name string, qs []plan.Query) ([]plan.Answer, error) {
+			return readAnswers(dir, name, qs)
+		}
+	}
+	return r.assemble(func(name string, qs, before []plan.Query) ([]plan.Answer, error) {
+		fresh := slices.DeleteFunc(qs, func(q plan.Query) bool { // a device is asked nothing twice
+			return dir == "" && slices.ContainsFunc(before, func(b plan.Query) bool { return b.Name == q.Name })
+		})
+		if len(fresh) == 0 {
+			return nil, nil
+		}
+		return ask(ctx, name, fresh)
+	}, done)
+}
+
+// LiveOf is Live of what was observed already.
+func (r *Repo) LiveOf(seen map[string]Observation) Live {
+	return r.assemble(func(name string, _, before []plan.Query) ([]plan.Answer, error) {
+		o, observed := seen[name]
+		switch {
+		case before != nil:
+			return nil, nil
+		case !observed:
+			return nil, errNotObserved
+		}
+		return o.Answers, o.Err
+	}, nil)
+}
+
+// asking asks a device. before are the queries that it has answered already; nil: none.
+type asking func(name string, qs, before []plan.Query) ([]plan.Answer, error)
+
+// assemble lifts the devices side by side.
+func (r *Repo) assemble(ask asking, done func(name string, err error)) Live {
 	f, _ := fabric.Resolve(r.Fabric.Intent, r.Fabric.Inventory) // whose findings are those of the repo
 	out := Live{Fabric: f, Unread: map[string]string{}}
 	runs := fabric.Runs{Switches: map[string]fabric.Lifted[*fabric.Switch]{}, Hosts: map[string]fabric.Lifted[*fabric.Host]{}, Unread: out.Unread}
@@ -52,7 +88,7 @@ func (r *Repo) Live(ctx context.Context, dir string, done func(name string, err 
 		if l, speaks := switchLanguages[sw.Platform]; speaks && r.readable(sw.Device) {
 			id := render.IdentityOfSwitch(sw)
 			all.Go(func() error {
-				lifted, findings, err := lift(ctx, r, dir, l, id)
+				lifted, findings, err := lift(r, ask, l, id)
 				note(sw.Name, findings, err, func() { runs.Switches[sw.Name] = lifted })
 				return nil
 			})
@@ -62,7 +98,7 @@ func (r *Repo) Live(ctx context.Context, dir string, done func(name string, err 
 		if l, speaks := hostLanguages[h.Platform]; speaks && r.readable(h.Device) {
 			id := render.IdentityOfHost(h)
 			all.Go(func() error {
-				lifted, findings, err := lift(ctx, r, dir, l, id)
+				lifted, findings, err := lift(r, ask, l, id)
 				note(h.Name, findings, err, func() { runs.Hosts[h.Name] = lifted })
 				return nil
 			})
@@ -117,14 +153,8 @@ func (r *Repo) readable(d fabric.Device) bool {
 }
 
 // lift asks one device who it is and what it holds, and lifts that.
-func lift[D any](ctx context.Context, r *Repo, dir string, l render.Language[D], inventory render.Identity) (fabric.Lifted[D], diag.List, error) {
-	ask := r.ask
-	if dir != "" {
-		ask = func(_ context.Context, name string, qs []plan.Query) ([]plan.Answer, error) {
-			return readAnswers(dir, name, qs)
-		}
-	}
-	answers, err := ask(ctx, inventory.Name, l.Discover())
+func lift[D any](r *Repo, ask asking, l render.Language[D], inventory render.Identity) (fabric.Lifted[D], diag.List, error) {
+	answers, err := ask(inventory.Name, l.Discover(), nil)
 	if err != nil {
 		return fabric.Lifted[D]{}, nil, err
 	}
@@ -134,16 +164,10 @@ func lift[D any](ctx context.Context, r *Repo, dir string, l render.Language[D],
 	}
 	inventory.Catalog = r.Fabric.Inventory.Catalog
 	id = id.With(inventory)
-	rest := slices.DeleteFunc(l.Survey(id), func(q plan.Query) bool { // a device is asked nothing twice
-		return dir == "" && slices.ContainsFunc(answers, func(a plan.Answer) bool { return a.Name == q.Name })
-	})
-	if len(rest) > 0 {
-		more, err := ask(ctx, id.Name, rest)
-		if err != nil {
-			return fabric.Lifted[D]{}, nil, err
-		}
-		answers = append(answers, more...)
+	more, err := ask(id.Name, l.Survey(id), l.Discover())
+	if err != nil {
+		return fabric.Lifted[D]{}, nil, err
 	}
-	lifted, findings := l.Lift(id, answers)
+	lifted, findings := l.Lift(id, append(answers, more...))
 	return lifted, findings, nil
 }

@@ -103,3 +103,37 @@ func broken(p control.PathProof) string {
 	}
 	return out.String()
 }
+
+// TestADriftIsWeighed meddles with a threshold, which loses nothing, and with PFC, which does.
+func TestADriftIsWeighed(t *testing.T) {
+	onFabric(t, mixed(), func(t *testing.T, f *testFabric) {
+		f.applied(t, blind())
+		weighed := func() map[string]control.DeviceDrift {
+			r := f.open(t)
+			seen := r.Observe(t.Context(), r.Names, "", nil)
+			found := r.Drift(r.Names, seen)
+			r.Weigh(found, seen)
+			out := map[string]control.DeviceDrift{}
+			for _, d := range found {
+				if d.Lossless != "" {
+					out[d.Device] = d
+				}
+			}
+			return out
+		}
+		if found := weighed(); len(found) > 0 {
+			t.Errorf("without drift: %+v", found)
+		}
+		meddled := meddling()
+		f.byHand(t, meddled[0].device, meddled[0].lines...)
+		if found := weighed(); len(found) != 1 || found["leaf1"].Lossless != control.StillLossless {
+			t.Errorf("a threshold: %+v", found)
+		}
+		f.byHand(t, meddled[2].device, meddled[2].lines...)
+		found := weighed()
+		if len(found) != 2 || found["leaf1"].Lossless != control.StillLossless || found["gpu1"].Lossless != control.BreaksIt ||
+			len(found["gpu1"].Breaks) == 0 || found["gpu1"].Breaks[0].At.String() != "gpu1/eth0/pfc/3" {
+			t.Errorf("a threshold, and PFC: %+v", found)
+		}
+	})
+}

@@ -22,7 +22,9 @@ func driftCommand(c *console) *cobra.Command {
 		Short: "Say where reality left the intent; writes nothing and takes no lock",
 		Long: `drift reads every device and compares it with the intent. It exits with 2 when anything differs, and with 1 when a device
 could not be read: an unreachable device is never "no drift". Differences that were weighed are accepted in the repo
-(accept: {check: drift, address, reason, expires}) and are only counted; an acceptance that has expired no longer counts, and is told.`,
+(accept: {check: drift, address, reason, expires}) and are only counted; an acceptance that has expired no longer counts, and is told.
+Of a device that drifted it says whether a class is lossless no more (an error) or is lossless all the same (a note), by the proof of
+what runs: see weir prove --live.`,
 		Args: folderOnly,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := c.resolved(dirArg(args), "")
@@ -42,6 +44,7 @@ could not be read: an unreachable device is never "no drift". Differences that w
 				return err
 			}
 			found := append(r.Drift(names, seen), resting...)
+			r.Weigh(found, seen)
 			if c.json {
 				err = c.printJSON(drift{1, found})
 			} else {

@@ -335,6 +335,7 @@ func (v View) Drift(devices []control.DeviceDrift) {
 			v.Printf("%s: is %s, the intent wants %s  %s\n", v.paint(yellow, c.Addr.String()), absent(c.Before, c.Action == plan.Create),
 				absent(c.After, c.Action == plan.Delete), v.Dim(places(c.Because)))
 		}
+		v.weight(d)
 	}
 	switch {
 	case unread > 0:
@@ -347,6 +348,20 @@ func (v View) Drift(devices []control.DeviceDrift) {
 	}
 	if accepted > 0 {
 		v.Printf("%s accepted in the repo (accept: {check: drift}).\n", diag.Count(accepted, "more difference"))
+	}
+}
+
+// weight says what the drift of a device does to the lossless classes.
+func (v View) weight(d control.DeviceDrift) {
+	switch d.Lossless {
+	case control.BreaksIt:
+		for _, b := range d.Breaks {
+			v.Printf("  %s: it is not lossless so: %s: %s\n", v.Bad("error"), b.At, b.What)
+		}
+	case control.StillLossless:
+		v.Printf("  %s: no lossless class breaks by it\n", v.Good("note"))
+	case control.NotKnown:
+		v.Printf("  %s: whether what runs is lossless is not known (weir prove --all --live)\n", v.paint(yellow, "warning"))
 	}
 }
 
