@@ -62,7 +62,7 @@ func (r *Repo) Weigh(found []DeviceDrift, seen map[string]Observation) {
 	if len(drifted) == 0 {
 		return
 	}
-	proof, err := ProveAllPaths(r.LiveOf(seen).Fabric, "")
+	proof, err := ProveAllPaths(r.LiveOf(seen).Provable(), "")
 	elsewhere := err != nil
 	for _, all := range proof.All {
 		for _, j := range all.Breaks {

@@ -116,13 +116,33 @@ func (r *Repo) assemble(ask asking, done func(name string, err error)) Live {
 	return out
 }
 
-// CheckLive runs the checks on what runs. What a check says of a setting that is not known is left out: it was worked out from nothing.
+// CheckLive runs the checks on what runs. What a check says of a setting that is not known, here or at the other end of the cable, is left
+// out: it was worked out from nothing.
 func (r *Repo) CheckLive(l Live) diag.List {
-	return slices.DeleteFunc(check.Run(l.Fabric, r.effects.Now()), func(d diag.Diagnostic) bool { return l.Fabric.Unread(d.Addr) })
+	f := l.Provable()
+	others := map[addr.Addr]addr.Addr{}
+	for _, link := range f.Links {
+		a, b := link.A.Address(), link.B.Address()
+		others[a], others[b] = b, a
+	}
+	return slices.DeleteFunc(check.Run(f, r.effects.Now()), func(d diag.Diagnostic) bool {
+		other, cabled := others[addr.Port(d.Addr.Device, d.Addr.Port)]
+		there := other.Of(d.Addr.Kind, d.Addr.Name).With(d.Addr.Leaf)
+		return f.Unread(d.Addr) || cabled && d.Addr.Port != "" && f.Unread(there)
+	})
 }
 
-// Cautious takes PFC to be on wherever it is not known, for proofs in which PFC is what does harm.
+// Provable is what runs as proofs take it: from NIC to NIC, or where it is known of no host what it marks from switch to switch.
+func (l Live) Provable() *fabric.Fabric {
+	if !l.Fabric.Marking() {
+		l.Fabric.WithoutHosts()
+	}
+	return l.Fabric
+}
+
+// Cautious is Provable with PFC on wherever it is not known, for proofs in which PFC is what does harm.
 func (l Live) Cautious() *fabric.Fabric {
+	l.Provable()
 	for _, sw := range l.Fabric.Switches {
 		for _, p := range sw.Ports {
 			for _, n := range l.Fabric.LosslessPriorities().All() {

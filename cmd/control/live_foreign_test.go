@@ -40,7 +40,7 @@ func TestTheVerdictOnWhatRunsIsThatOfTheDataPlane(t *testing.T) {
 			f.configured(t)
 			mistake := f.mistaken(t, r)
 			live := f.open(t).Live(t.Context(), "", nil)
-			proof, err := control.ProveAllPaths(live.Fabric, "")
+			proof, err := control.ProveAllPaths(live.Provable(), "")
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}

@@ -60,7 +60,7 @@ func TestADeviceThatIsAwayIsNotLossless(t *testing.T) {
 				t.Fatal(err)
 			}
 			live := f.open(t).Live(context.Background(), "", nil)
-			proof, err := control.ProveAllPaths(live.Fabric, "")
+			proof, err := control.ProveAllPaths(live.Provable(), "")
 			if err != nil || proof.Lossless() || live.Unread[device] == "" || !strings.Contains(broken(proof), device+"/") {
 				t.Errorf("%v, unread %v:\n%s", err, live.Unread, broken(proof))
 			}
@@ -75,7 +75,7 @@ func TestADeviceThatIsAwayIsNotLossless(t *testing.T) {
 
 func proven(t *testing.T, f *testFabric) (control.PathProof, error) {
 	t.Helper()
-	return control.ProveAllPaths(f.open(t).Live(t.Context(), "", nil).Fabric, "")
+	return control.ProveAllPaths(f.open(t).Live(t.Context(), "", nil).Provable(), "")
 }
 
 func breaks(p control.PathProof) []path.Break {

@@ -101,6 +101,8 @@ func ProveAllPaths(f *fabric.Fabric, class string) (PathProof, error) {
 		out.Unjoined += all.Unjoined
 	}
 	switch {
+	case len(classes) == 0 && f.Runs:
+		return out, fmt.Errorf("%s: no class runs: nothing that could be read marks RoCE, and no port has PFC on", f.Name)
 	case len(classes) == 0:
 		return out, fmt.Errorf("%s: no NIC sends RoCE in any class, so there is nothing to prove: select the hosts in a document of kind Hosts", f.Name)
 	case class != "" && len(out.Paths) == 0 && out.Unjoined == 0:

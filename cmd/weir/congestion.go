@@ -114,7 +114,7 @@ many senders may start at once towards a port before PFC fires. What is not know
 				if err != nil {
 					return err
 				}
-				about = live.Fabric
+				about = live.Provable()
 			}
 			found := about.Congestion()
 			if found.Ranks.Findings.HasErrors() {

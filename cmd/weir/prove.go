@@ -52,7 +52,7 @@ read a priority with PFC on. What the devices do not say, or say in a way that w
 				if err != nil {
 					return err
 				}
-				about, findings = live.Fabric, live.Findings
+				about, findings = live.Provable(), live.Findings
 			} else {
 				c.alsoWrong(r)
 			}

@@ -169,7 +169,7 @@ func (f *Fabric) classify() {
 		f.Classes = append(f.Classes, f.classOf(cnpClass(d), false, d))
 	}
 	if len(data) == 0 {
-		f.withoutHosts()
+		f.byPriority()
 		return
 	}
 	for _, h := range f.Hosts { // a NIC of which it is not known what it marks may send in any class: the first tells of it
@@ -222,8 +222,13 @@ func mostOf[T ~uint8](f *Fabric, name string, from int, get func(*Maps) T) T {
 	return T(best)
 }
 
-// withoutHosts takes the hosts away, of which it is not known how they send, and makes a class of each priority with PFC.
-func (f *Fabric) withoutHosts() {
+// Marking says whether it is known of any host what it marks, so that proofs can begin at NICs.
+func (f *Fabric) Marking() bool {
+	return slices.ContainsFunc(f.Hosts, func(h *Host) bool { return slices.ContainsFunc(h.NICs, func(n *NIC) bool { return n.Class != "" }) })
+}
+
+// WithoutHosts takes the hosts away, for proofs from switch to switch.
+func (f *Fabric) WithoutHosts() {
 	f.Hosts = nil
 	f.Links = slices.DeleteFunc(f.Links, func(l *Link) bool { return l.A.Host != nil || l.B.Host != nil })
 	for _, sw := range f.Switches {
@@ -233,6 +238,10 @@ func (f *Fabric) withoutHosts() {
 			}
 		}
 	}
+}
+
+// byPriority makes a class of each priority with PFC, of the DSCPs that most switches send in it.
+func (f *Fabric) byPriority() {
 	for _, p := range f.PausedPriorities().All() {
 		var in []qos.DSCP
 		for d := range qos.DSCP(64) {

@@ -9,6 +9,7 @@ import (
 	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/qos"
+	"github.com/weirfabric/weir/inventory"
 )
 
 // threeCabled is a leaf with two ports, a spine and a host, of which the intent wants priority 3 lossless.
@@ -20,7 +21,7 @@ func threeCabled() *Fabric {
 	spine := &Switch{Device: Device{Name: "spine1"}, Ports: []*Port{port("1")}}
 	host := &Host{Device: Device{Name: "gpu1"}, NICs: []*NIC{{Name: "eth0", RoCE: 2, Origin: &Origin{}}}}
 	f := &Fabric{
-		Switches: []*Switch{leaf, spine}, Hosts: []*Host{host}, Intent: &intent.Fabric{}, Classes: []Class{{Name: "rdma"}},
+		Switches: []*Switch{leaf, spine}, Hosts: []*Host{host}, Intent: &intent.Fabric{}, Inventory: &inventory.Inventory{}, Classes: []Class{{Name: "rdma"}},
 	}
 	up := &Link{A: End{Switch: leaf, Port: leaf.Ports[1]}, B: End{Switch: spine, Port: spine.Ports[0]}}
 	down := &Link{A: End{Switch: leaf, Port: leaf.Ports[0]}, B: End{Host: host, NIC: host.NICs[0]}}
@@ -82,6 +83,10 @@ func TestADeviceThatWasNotReadHoldsNothingThatTheIntentWants(t *testing.T) {
 	if g, _ := f.Switches[1].Unread(addr.Port("spine1", "1")); g.Line != "no route to host" {
 		t.Errorf("the reason is %+v", g)
 	}
+	if f.Marking() {
+		t.Error("it is known what hosts mark, of which none was read")
+	}
+	f.WithoutHosts()
 	// No host was read: each priority with PFC is a class, of the DSCPs that most switches send in it.
 	if len(f.Hosts) > 0 || len(f.Links) != 1 || f.Switches[0].Ports[0].Peer != nil || len(f.Classes) != 1 || f.Classes[0].Name != "priority-4" || !slices.Equal(f.Classes[0].DSCP, []qos.DSCP{26}) {
 		t.Errorf("%d hosts, %d links, classes %+v", len(f.Hosts), len(f.Links), f.Classes)

@@ -73,8 +73,8 @@ func (e *explainer) asRead(a addr.Addr) {
 		if within, err := addr.Parse(addr.Port(a.Device, a.Port).String() + "/" + v.Name); err == nil && within.Kind != "" {
 			at = within
 		}
-		if a.Kind == "" && slices.Contains([]string{"detection", "restoration", "poll", "action"}, v.Name) {
-			at = a.Of(addr.Watchdog, "").With(v.Name)
+		if setting, other := settingOf[v.Name]; other {
+			at = addr.Port(a.Device, a.Port).Of(setting.Kind, "").With(setting.Leaf)
 		}
 		written := v.Source == fromIntent || v.Source == fromDefault || v.Source == fromClass || at.Leaf == "alpha"
 		switch g, not := d.Unread(at); {
@@ -87,6 +87,15 @@ func (e *explainer) asRead(a addr.Addr) {
 			v.Source = fromDevice
 		}
 	}
+}
+
+// settingOf are the settings that values of explain are known by, where they have another name or stand for a port in a list.
+var settingOf = map[string]addr.Addr{
+	"detection": {Kind: addr.Watchdog, Leaf: "detection"}, "restoration": {Kind: addr.Watchdog, Leaf: "restoration"},
+	"poll": {Kind: addr.Watchdog, Leaf: "poll"}, "action": {Kind: addr.Watchdog, Leaf: "action"},
+	"roce-version": {Kind: addr.RoCE, Leaf: "mode"}, "dscp": {Kind: addr.RoCE, Leaf: "tos"}, "tos": {Kind: addr.RoCE, Leaf: "tos"},
+	"class": {Kind: addr.RoCE, Leaf: "tos"}, "cnp-class": {Kind: addr.RoCE, Leaf: "dcqcn"},
+	"cnp-dscp": {Kind: addr.RoCE, Leaf: "cnp-dscp"}, "cnp-priority": {Kind: addr.RoCE, Leaf: "cnp-priority"},
 }
 
 // device is the switch or host of that name; nil: there is none.

@@ -65,7 +65,11 @@ func (e *explainer) cable(sw *Switch, p *Port) {
 	}
 	if p.Peer != nil {
 		v.Inputs = map[string]any{"link": p.Peer.Link.Length}
-		if p.Cable != p.Peer.Link.Length {
+		switch {
+		case p.Cable == p.Peer.Link.Length:
+		case e.f.Runs:
+			v.Formula = "the length that the headroom of the switch is for"
+		default:
 			v.Formula = "the length of the link, rounded up to one that the table of the SKU has"
 			v.Source = sw.Table.Source
 		}
