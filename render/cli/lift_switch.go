@@ -133,7 +133,7 @@ func (t *lifter) ofSwitch(w *whole, s clause) bool {
 }
 
 func (t *lifter) switchWatchdog(w *whole, s clause) bool {
-	ok := true
+	var ok bool
 	switch s.at.Leaf {
 	case "detection":
 		w.watchdog.Detection, ok = seconds(s.value)

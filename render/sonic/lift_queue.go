@@ -111,11 +111,11 @@ func (l *lifter) curve(key, name string, at addr.Addr) *qos.WRED {
 	}
 	l.otherColours(name, row, at.With("ecn-colours"))
 	green := colours[0]
-	switch enabled := normal(tableWRED, green.enable, row[green.enable]); {
-	case enabled == "true":
-	case enabled == "false":
+	switch normal(tableWRED, green.enable, row[green.enable]) {
+	case "true":
+	case "false":
 		return nil
-	case enabled == "":
+	case "":
 		l.Derived(at.With("ecn"), "off", "sonic-wred-profile.yang, default of "+green.enable)
 		return nil
 	default:
