@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,7 +31,7 @@ func (t *lifter) port(w *whole, p *fabric.Port) {
 	}
 	own := t.ports[p.Name]
 	var objects []clause
-	for _, said := range append(w.uses, own.said...) {
+	for _, said := range slices.Concat(w.uses, own.said) {
 		if said.uses != "" {
 			objects = append(objects, said)
 		}

@@ -31,3 +31,15 @@ func BenchmarkWriteReadDiff(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(doc)), "leaves")
 }
+
+// BenchmarkLift64Ports lifts a switch of 64 ports from its CONFIG_DB.
+func BenchmarkLift64Ports(b *testing.B) {
+	sw := oneLeaf(b, sn4600c, 64)
+	doc, _ := Language{}.Write(sw)
+	answers, id := printed(sw, doc), render.IdentityOfSwitch(sw)
+	for b.Loop() {
+		if lifted, _ := (Language{}).Lift(id, answers); len(lifted.Device.Ports) != 64 {
+			b.Fatal("ports are missing")
+		}
+	}
+}

@@ -46,7 +46,7 @@ func (Language) Identify(answers []plan.Answer) (render.Identity, error) {
 // curves, its groups with their profiles. Rows that no port refers to have no effect and are passed over.
 func (Language) Lift(id render.Identity, answers []plan.Answer) (fabric.Lifted[*fabric.Switch], diag.List) {
 	sw := id.Switch()
-	l := &lifter{sw: sw, Gaps: fabric.Gaps{Platform: "sonic", SKU: id.SKU, Release: id.Release}}
+	l := &lifter{sw: sw, keys: map[string]map[string][]string{}, Gaps: fabric.Gaps{Platform: "sonic", SKU: id.SKU, Release: id.Release}}
 	var err error
 	if l.db, err = parse(answers); err != nil {
 		l.Strange(err.Error(), sw.Address())
@@ -77,6 +77,7 @@ type lifter struct {
 	db    *database
 	model string // of buffers; empty: nothing is said of the device, as in a document that was printed
 	ports []portMap
+	keys  map[string]map[string][]string // of tables, by port
 }
 
 // device notes what concerns the switch as a whole.
@@ -137,8 +138,8 @@ func (l *lifter) summarise() {
 // the device applies the one that it happens to process last: they are told of, and none counts.
 func (l *lifter) row(table string, rows table, port string, index int, at ...addr.Addr) (key string, fields map[string]string) {
 	var found []string
-	for k := range rows {
-		if slices.Contains(rowPorts(k), port) && (index < 0 || setOf(rowIndex(k)).Has(qos.Priority(index))) {
+	for _, k := range l.keysOf(table, rows)[port] {
+		if index < 0 || setOf(rowIndex(k)).Has(qos.Priority(index)) {
 			found = append(found, k)
 		}
 	}
@@ -152,6 +153,20 @@ func (l *lifter) row(table string, rows table, port string, index int, at ...add
 		return "", nil
 	}
 	return found[0], rows[found[0]]
+}
+
+// keysOf are the keys of a table by the ports that they list. It is made once: a switch has hundreds of each.
+func (l *lifter) keysOf(table string, rows table) map[string][]string {
+	if l.keys[table] == nil {
+		byPort := map[string][]string{}
+		for k := range rows {
+			for _, port := range rowPorts(k) {
+				byPort[port] = append(byPort[port], k)
+			}
+		}
+		l.keys[table] = byPort
+	}
+	return l.keys[table]
 }
 
 // only notes the fields of a row beside those that are known.
