@@ -1,14 +1,17 @@
 package simulation
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/drivers/apply/journal"
 	"github.com/weirfabric/weir/drivers/sim"
 )
@@ -156,6 +159,29 @@ func (w *world) use(device string) {
 	defer w.mu.Unlock()
 	s.used = append(s.used, usage{device, profile, rows[profile]})
 	s.exempt[device] = true
+}
+
+// cut takes the last records from the newest journal, where its run stands open.
+func (w *world) cut(records int) {
+	folder := filepath.Join(control.LabDir(w.storm.dir), "runs")
+	w.disk.mu.Lock()
+	defer w.disk.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	newest := ""
+	for name := range w.disk.files {
+		if filepath.Dir(name) == folder && strings.HasSuffix(name, ".jsonl") {
+			newest = max(newest, name)
+		}
+	}
+	c := w.disk.files[newest]
+	lines := bytes.SplitAfter(c.body, []byte("\n"))
+	if bytes.Contains(lines[max(0, len(lines)-2)], []byte(`"kind":"ended"`)) {
+		return
+	}
+	w.counts["journal cut"]++
+	c.body = bytes.Join(lines[:max(1, len(lines)-1-records)], nil)
+	c.synced = min(c.synced, len(c.body))
 }
 
 // usage is that a row of somebody else uses an object.

@@ -16,7 +16,8 @@ func (s *story) plot() {
 		return
 	}
 	pick(s, s.undoResisted, s.undoResisted, s.endsBeforeSaved, s.endsBeforeSaved, s.decisionRefused, s.decisionRefused, s.powerWhileSending, s.asleep,
-		s.oneOfWave, s.oneOfWave, s.changedBeforeRollback, s.changedBeforeRollback, s.timerEnds, s.typedMeanwhile, s.usedByOthers, s.releasedMeanwhile)()
+		s.oneOfWave, s.oneOfWave, s.changedBeforeRollback, s.changedBeforeRollback, s.timerEnds, s.typedMeanwhile, s.usedByOthers, s.releasedMeanwhile,
+		s.twoRecover, s.journalCut, s.journalCut)()
 }
 
 // on is an event beside the records of a kind.
@@ -244,7 +245,8 @@ func (s *story) turn(n uint64, verb string, devices []string) {
 	case "stranger":
 		at.do = func(w *world, _ *life, _ journal.Record) { w.meanwhile() }
 	case "second":
-		at.do = func(w *world, _ *life, _ journal.Record) { w.second("apply") }
+		who, verb := pick(s, "other@b", "other@a"), pick(s, "apply", "recover")
+		at.do = func(w *world, _ *life, _ journal.Record) { w.second(who, verb) }
 	case "cut off":
 		at.do = func(w *world, _ *life, _ journal.Record) { w.cutOff(device, 10*time.Minute) }
 	case "asleep":
@@ -288,6 +290,21 @@ func (s *story) usedByOthers() {
 
 // releasedMeanwhile has somebody release a device that left the inventory, who opened the repo before another one's run ended.
 func (s *story) releasedMeanwhile() {
-	at := s.on(pick(s, journal.Started, journal.Before, journal.Sent), 1, "somebody else releases a device", func(w *world, _ *life, _ journal.Record) { w.second("release") })
+	at := s.on(pick(s, journal.Started, journal.Before, journal.Sent), 1, "somebody else releases a device", func(w *world, _ *life, _ journal.Record) { w.second("other@b", "release") })
 	s.acts = append(s.acts, act{verb: "apply", events: []event{at}})
+}
+
+// twoRecover has two operators of one machine end the same run.
+func (s *story) twoRecover() {
+	s.acts = append(s.acts, act{verb: "apply", events: []event{s.ending(pick(s, journal.Sent, journal.Reached, journal.Passed), 1, 6, 0)}},
+		act{verb: "recover", events: []event{s.on(pick(s, journal.Undoing, journal.Pending, journal.Sending, journal.Confirmed), 1, "another recovers it too", func(w *world, _ *life, _ journal.Record) {
+			w.second("other@a", "recover")
+		})}})
+}
+
+// journalCut takes the last records from the journal of a run that was cut off, as somebody does who restores an old copy of it.
+func (s *story) journalCut() {
+	records := 1 + s.rng.IntN(4)
+	s.acts = append(s.acts, act{verb: "apply", events: []event{s.ending(pick(s, journal.Sent, journal.Reached, journal.Passed, journal.Confirmed), 1+s.rng.IntN(2), 6, 0.2)}},
+		act{verb: "cut", back: records}, act{verb: "recover"}, act{verb: "repair"}, act{verb: "recover"})
 }

@@ -87,6 +87,10 @@ func Run(ctx context.Context, seed uint64, dir string) (Report, error) {
 		return Report{}, fmt.Errorf("seed %d: %w", seed, err)
 	}
 	for _, a := range s.acts {
+		if a.verb == "cut" {
+			s.cut(a.back)
+			continue
+		}
 		s.perform(ctx, a)
 		time.Sleep(time.Duration(1+s.rng.IntN(pick(s.story, 10, 600))) * time.Second)
 	}
@@ -141,12 +145,12 @@ func (s *storm) perform(ctx context.Context, a act) {
 	s.endings = append(s.endings, e)
 }
 
-// second lets another operator do something meanwhile, on another machine with the same journal.
-func (w *world) second(verb string) {
+// second lets another operator do something meanwhile, with the same journal.
+func (w *world) second(who, verb string) {
 	w.count("second operator")
 	s := w.storm
 	s.secondly.Go(func() {
-		e := s.do(context.Background(), "other@b", s.second, act{verb: verb}, s.settle)
+		e := s.do(context.Background(), who, s.second, act{verb: verb}, s.settle)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.endings = append(s.endings, e)
@@ -206,6 +210,8 @@ func (s *storm) do(ctx context.Context, who string, repo fstest.MapFS, a act, se
 			s.breakLock(l, repo, &e)
 		case "release":
 			s.release(l, &e)
+		case "repair":
+			s.repair(l, &e)
 		case "recover":
 			s.recover(l, repo, settle, &e)
 		case "rollback":
@@ -314,6 +320,23 @@ func (s *storm) release(l *life, e *ending) {
 		s.released[gone] = true
 		s.mu.Unlock()
 	}
+}
+
+// repair is what weir runs --repair does with every run.
+func (s *storm) repair(l *life, e *ending) {
+	store, err := control.StoreOf(s.dir, control.Options{Lab: true, Effects: l.effects(s.second)})
+	if err != nil {
+		e.err = err
+		return
+	}
+	runs, err := store.Runs()
+	for _, run := range runs {
+		if d, unread := store.Damage(run); unread != nil || d != nil {
+			_, repaired := control.Repair(store, run, "")
+			err = errors.Join(err, unread, repaired)
+		}
+	}
+	e.err = err
 }
 
 // rollback is what weir rollback does with the last run that was applied, or with one so many before it.

@@ -71,7 +71,7 @@ func secondClass(repo fstest.MapFS) fstest.MapFS {
 
 // act is one life of the operator: what it does, and what happens to it.
 type act struct {
-	verb   string      // apply, apply later, recover, break or rollback
+	verb   string      // apply, apply later, recover, repair or rollback
 	back   int         // rollback: of the run so many before the last
 	faults []sim.Fault // that devices have from the beginning
 	events []event
@@ -282,9 +282,9 @@ func (s *story) happening(e *event) {
 		e.what = "an interrupt"
 		e.do = func(w *world, l *life, _ journal.Record) { w.count("interrupt"); l.gate.stop() }
 	case n == 19:
-		verb := pick(s, "apply", "recover")
-		e.what = "a second operator: " + verb
-		e.do = func(w *world, _ *life, _ journal.Record) { w.second(verb) }
+		verb, who := pick(s, "apply", "recover"), pick(s, "other@b", "other@a")
+		e.what = "a second operator, " + who + ": " + verb
+		e.do = func(w *world, _ *life, _ journal.Record) { w.second(who, verb) }
 	case n == 20:
 		e.what = device + " is cut off"
 		back := pick(s, 30*time.Second, 10*time.Minute)

@@ -34,8 +34,9 @@ type world struct {
 	counts map[string]int // of what the seed did, by kind
 	offset time.Duration  // of the clock that names and dates
 	lives  int
-	alive  map[int]bool   // process IDs of lives that are not over
-	boots  map[string]int // how often each machine of an operator was started anew
+	alive  map[process]bool // lives that are not over
+	pids   map[string]int   // the last process ID of each machine; it begins anew with the machine
+	boots  map[string]int   // how often each machine of an operator was started anew
 }
 
 // authority is made once for all worlds: keys take long.
@@ -47,7 +48,7 @@ func newWorld(ctx context.Context, files fs.FS, dir string) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{network: sim.NewNetwork(), disk: newDisk(), other: newDisk(), began: time.Now(), counts: map[string]int{}, alive: map[int]bool{}, boots: map[string]int{}}
+	w := &world{network: sim.NewNetwork(), disk: newDisk(), other: newDisk(), began: time.Now(), counts: map[string]int{}, alive: map[process]bool{}, pids: map[string]int{}, boots: map[string]int{}}
 	r, err := control.Open(dir, control.Options{Effects: control.Effects{Files: files, Disk: mounted{w.disk, w.newGate()}, Commit: noCommit, Who: "maker@world", PID: 1}})
 	if err != nil {
 		return nil, err
@@ -125,6 +126,12 @@ func (w *world) newGate() *gate {
 	return &gate{world: w, stop: func() {}, conns: map[*wire]bool{}}
 }
 
+// process is one of a machine.
+type process struct {
+	host string
+	pid  int
+}
+
 // life is one process of weir, from its start to its end.
 type life struct {
 	*gate
@@ -147,15 +154,18 @@ func (w *world) restart(host string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.boots[host]++
+	w.pids[host] = 0
 }
 
 // live begins a life of an operator.
 func (w *world) live(ctx context.Context, who string) *life {
 	w.mu.Lock()
 	w.lives++
-	l := &life{gate: w.newGate(), world: w, who: who, pid: 100 + w.lives, name: fmt.Sprintf("life %d of %s", w.lives, who)}
-	w.alive[l.pid] = true
+	l := &life{gate: w.newGate(), world: w, who: who, name: fmt.Sprintf("life %d of %s", w.lives, who)}
 	_, l.gate.host, _ = strings.Cut(who, "@")
+	w.pids[l.gate.host]++
+	l.pid = 100 + w.pids[l.gate.host]
+	w.alive[process{l.gate.host, l.pid}] = true
 	l.gate.boot = fmt.Sprintf("%s %d", l.gate.host, w.boots[l.gate.host])
 	w.mu.Unlock()
 	l.ctx, l.gate.stop = context.WithCancel(ctx)
@@ -166,7 +176,7 @@ func (w *world) live(ctx context.Context, who string) *life {
 func (l *life) end() {
 	l.gate.stop()
 	l.world.mu.Lock()
-	delete(l.world.alive, l.pid)
+	delete(l.world.alive, process{l.gate.host, l.pid})
 	l.world.mu.Unlock()
 }
 
@@ -185,7 +195,7 @@ func (l *life) effects(repo fs.FS) control.Effects {
 		Alive: func(pid int) bool {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			return w.alive[pid]
+			return w.alive[process{l.gate.host, pid}]
 		},
 	}
 }
