@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -113,43 +114,48 @@ func TestSoak(t *testing.T) {
 	t.Logf("%8.2f processor seconds a seed, at %d processors, in %v", time.Since(began).Seconds()*float64(runtime.NumCPU())/float64(*soak), runtime.NumCPU(), time.Since(began).Round(time.Second))
 }
 
-// inProcesses runs n seeds, in processes of a portion each, of which so many run at once, and prints what they came to.
+// inProcesses runs n seeds, in processes of a portion each, of which so many run at once. What fails is printed when its portion has
+// ended, and at the end what all of them came to.
 func inProcesses(t *testing.T, first uint64, n, portion, atOnce int) {
 	t.Helper()
 	totals := map[string]int{}
-	printed := make([][]byte, (n+portion-1)/portion)
-	failed := make([]error, len(printed))
-	of := func(i int) uint64 { return first + uint64(i)*uint64(portion) }
+	var mu sync.Mutex
 	var group errgroup.Group
 	group.SetLimit(atOnce)
-	for i := range printed {
+	for from := 0; from < n; from += portion {
+		seed := first + uint64(from)
 		group.Go(func() error {
-			c := exec.Command(os.Args[0], "-test.run=^TestSeeds$", "-test.v", "-test.timeout=30m", fmt.Sprint("-first=", of(i)),
-				fmt.Sprint("-seeds=", min(portion, n-i*portion)), "-portion")
-			printed[i], failed[i] = c.CombinedOutput()
+			c := exec.Command(os.Args[0], "-test.run=^TestSeeds$", "-test.v", "-test.timeout=30m", fmt.Sprint("-first=", seed),
+				fmt.Sprint("-seeds=", min(portion, n-from)), "-portion")
+			out, err := c.CombinedOutput()
+			mu.Lock()
+			defer mu.Unlock()
+			add(totals, out)
+			if err != nil {
+				t.Errorf("seeds from %d: %v\n%s", seed, err, failures(out))
+			}
 			return nil
 		})
 	}
 	_ = group.Wait() // each process tells its own
-	for i, out := range printed {
-		scan := bufio.NewScanner(bytes.NewReader(out))
-		scan.Buffer(nil, len(out)+1)
-		for scan.Scan() {
-			var n int
-			_, rest, is := strings.Cut(scan.Text(), "total ")
-			if _, err := fmt.Sscan(rest, &n); is && err == nil {
-				totals[strings.TrimSpace(strings.TrimPrefix(rest, fmt.Sprint(n)))] += n
-			}
-		}
-		if failed[i] != nil {
-			t.Errorf("seeds from %d: %v\n%s", of(i), failed[i], failures(out))
-		}
-	}
 	for _, what := range slices.Sorted(maps.Keys(totals)) {
 		t.Logf("%8d %s", totals[what], what)
 	}
 	if totals["seeds"] != n {
 		t.Errorf("%d seeds ran, want %d", totals["seeds"], n)
+	}
+}
+
+// add adds up what the output of a process counts.
+func add(totals map[string]int, out []byte) {
+	scan := bufio.NewScanner(bytes.NewReader(out))
+	scan.Buffer(nil, len(out)+1)
+	for scan.Scan() {
+		var n int
+		_, rest, is := strings.Cut(scan.Text(), "total ")
+		if _, err := fmt.Sscan(rest, &n); is && err == nil {
+			totals[strings.TrimSpace(strings.TrimPrefix(rest, fmt.Sprint(n)))] += n
+		}
 	}
 }
 
