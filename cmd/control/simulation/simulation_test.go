@@ -21,12 +21,20 @@ import (
 )
 
 var (
-	seeds = flag.Int("seeds", 200, "how many seeds are run")
+	seeds = flag.Int("seeds", usual(), "how many seeds are run")
 	first = flag.Uint64("first", 1, "the first of them")
 	soak  = flag.Int("soak", 0, "how many seeds TestSoak runs, in a process for each processor; 0: it is skipped")
 	alone = flag.Bool("portion", false, "run them in this process, however many they are")
 	whole = flag.Bool("log", false, "print the events of every seed")
 )
+
+// usual is how many seeds are run where nobody says: more where all is tested.
+func usual() int {
+	if os.Getenv("WEIR_TEST_ALL") == "1" {
+		return 200
+	}
+	return 40
+}
 
 // TestMain takes one processor, so that a seed most often happens again as it happened.
 func TestMain(m *testing.M) {
@@ -55,7 +63,7 @@ func happen(t *testing.T, seed uint64) (r Report) {
 //
 //	go test ./cmd/control/simulation -run 'TestSeeds/^SEED$' -first SEED -seeds 1 -v -log
 func TestSeeds(t *testing.T) {
-	const portion, beside = 25, 4
+	const portion, beside = 10, 4
 	if *seeds > portion && !*alone {
 		inProcesses(t, *first, *seeds, portion, beside)
 		return
