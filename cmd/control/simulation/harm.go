@@ -102,12 +102,6 @@ func (s *storm) foreign(truth snapshot) {
 			}
 		}
 	}
-	for _, u := range s.used {
-		now, there := s.rows(u.device, "WRED_PROFILE")[u.profile]
-		if _, meddled := s.meddled[u.device]; !meddled && (!there || fmt.Sprint(now) != fmt.Sprint(u.fields)) {
-			s.violate("%s: %s was changed while somebody else's row uses it", u.device, u.profile)
-		}
-	}
 	if s.reboot || s.lab.Met()[sim.Reboot] > 0 {
 		return // what a person did not make persistent is lost with a restart
 	}
@@ -120,6 +114,17 @@ func (s *storm) foreign(truth snapshot) {
 		if body, err := s.lab.Config(d); err == nil && !strings.Contains(string(body), "foreign-") && s.attended() && !s.toldOf(d) {
 			s.violate("%s: what somebody typed meanwhile is gone, and nobody was told", d)
 		}
+	}
+}
+
+// takenBack checks that what others use was not changed, and has them take their rows away again: a device refuses to lose what is used.
+func (s *storm) takenBack() {
+	for _, u := range s.used {
+		now, there := s.rows(u.device, "WRED_PROFILE")[u.profile]
+		if _, meddled := s.meddled[u.device]; !meddled && (!there || fmt.Sprint(now) != fmt.Sprint(u.fields)) {
+			s.violate("%s: %s was changed while somebody else's row uses it", u.device, u.profile)
+		}
+		_ = s.person(u.device, map[string]string{"sonic": "sonic-db-cli CONFIG_DB DEL 'QUEUE|Ethernet200|3'"}) // which is noted
 	}
 }
 
@@ -148,7 +153,7 @@ func (s *storm) claims(ctx context.Context, truth snapshot, wanted map[string]bo
 	for device := range truth.states {
 		before, has := s.isBefore(device, truth), truth.manifest[device]
 		switch {
-		case s.released[device] || s.exempt[device]:
+		case s.released[device] || s.exempt[device] || s.lied[device]:
 		case before && !wanted[device] && !slices.Equal(sorted(s.before.manifest[device]), sorted(has)):
 			s.violate("%s is as before, and weir claims %v, before %v", device, has, s.before.manifest[device])
 		case wanted[device] && !before:

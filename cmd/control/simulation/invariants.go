@@ -36,6 +36,7 @@ func (s *storm) calm(ctx context.Context) {
 	wanted := s.wantedNow(ctx, truth)
 	s.outcomes(truth, wanted)
 	s.losses()
+	s.takenBack()
 	if !s.recovered(ctx) {
 		return
 	}

@@ -17,7 +17,7 @@ func (s *story) plot() {
 	}
 	pick(s, s.undoResisted, s.undoResisted, s.endsBeforeSaved, s.endsBeforeSaved, s.decisionRefused, s.decisionRefused, s.powerWhileSending, s.asleep,
 		s.oneOfWave, s.oneOfWave, s.changedBeforeRollback, s.changedBeforeRollback, s.timerEnds, s.typedMeanwhile, s.usedByOthers, s.releasedMeanwhile,
-		s.twoRecover, s.journalCut, s.journalCut)()
+		s.twoRecover, s.journalCut, s.undoUnwritten, s.undoUnwritten)()
 }
 
 // on is an event beside the records of a kind.
@@ -76,6 +76,15 @@ func (s *story) undoResisted() {
 	a := act{verb: "apply", events: []event{s.failing(),
 		s.wrongAtChange(journal.Undoing, 1, 1+s.rng.IntN(4), sim.Ignore, sim.Ignore, sim.Lie, sim.Reject, sim.Partial, sim.Drop, sim.Hang, sim.Unsure)}}
 	s.acts = append(s.acts, a)
+	s.perhapsRecover()
+}
+
+// undoUnwritten leads a wave back on a disk that fails at some of what is written meanwhile.
+func (s *story) undoUnwritten() {
+	effects, how := 1+s.rng.IntN(3), pick(s, (*gate).fill, (*gate).lose, (*gate).forget)
+	fails := s.on(pick(s, journal.Undoing, journal.Sent), 1, "the disk fails", func(_ *world, l *life, _ journal.Record) { how(l.gate, effects) })
+	fails.undoing = true
+	s.acts = append(s.acts, act{verb: "apply", events: []event{s.failing(), fails}})
 	s.perhapsRecover()
 }
 
@@ -143,6 +152,9 @@ func (s *story) oneOfWave() {
 	if s.chance(0.6) {
 		a.events = append(a.events, s.wrongAtChange(journal.Undoing, 1, 3+s.rng.IntN(3), sim.Reject, sim.Ignore, sim.DropBefore))
 	}
+	if s.chance(0.4) {
+		a.events = append(a.events, s.ending(journal.Undoing, 1, 8, 0.3))
+	}
 	s.acts = append(s.acts, a)
 	if s.chance(0.5) {
 		s.acts = append(s.acts, act{verb: "recover", events: []event{s.ending(pick(s, journal.Undoing, journal.Stuck, journal.Undone), 1, 6, 0.3)}})
@@ -199,7 +211,7 @@ func (s *story) stopsInPart() {
 var turns = []string{
 	string(sim.Reject), string(sim.Hang), string(sim.Slow), string(sim.Drop), string(sim.DropBefore), string(sim.Partial), string(sim.Ignore), string(sim.Lie),
 	string(sim.Unsure), string(sim.Revert), string(sim.Reboot), string(sim.Cut), string(sim.Refuse), string(sim.BlackHole), string(sim.Latency),
-	"power", "full", "failed", "not forced", "clock", "interrupt", "second", "cut off", "asleep",
+	"power", "full", "clock", "failed", "not forced", "clock", "interrupt", "second", "cut off", "asleep",
 	string(sim.Slow), string(sim.Ignore), string(sim.Drop), string(sim.Latency), string(sim.Lie), string(sim.Unsure), string(sim.Revert), string(sim.Reboot), string(sim.Cut), "second", "stranger", "stranger",
 	string(sim.Reject), string(sim.Partial), string(sim.Ignore), string(sim.Unsure), string(sim.Unsure), string(sim.BlackHole), "cut off", "not forced", "failed",
 }
@@ -232,6 +244,7 @@ func (s *story) turn(n uint64, verb string, devices []string) {
 	case "power":
 		at = s.ending(at.kind, 1, 4, 1)
 	case "full":
+		at.kind = pick(s, journal.Started, journal.Marking, journal.Before, journal.Pending)
 		at.do = func(_ *world, l *life, _ journal.Record) { l.gate.fill(1 + int(s.seed/7)%4) }
 	case "failed":
 		at.do = func(_ *world, l *life, _ journal.Record) { l.gate.lose(1 + int(s.seed/7)%6) }
@@ -245,7 +258,7 @@ func (s *story) turn(n uint64, verb string, devices []string) {
 	case "stranger":
 		at.do = func(w *world, _ *life, _ journal.Record) { w.meanwhile() }
 	case "second":
-		who, verb := pick(s, "other@b", "other@a"), pick(s, "apply", "recover")
+		who, verb := pick(s, "other@b", "other@a"), pick(s, "apply", "recover", "recover")
 		at.do = func(w *world, _ *life, _ journal.Record) { w.second(who, verb) }
 	case "cut off":
 		at.do = func(w *world, _ *life, _ journal.Record) { w.cutOff(device, 10*time.Minute) }
@@ -294,11 +307,12 @@ func (s *story) releasedMeanwhile() {
 	s.acts = append(s.acts, act{verb: "apply", events: []event{at}})
 }
 
-// twoRecover has two operators of one machine end the same run.
+// twoRecover has two operators end the same run.
 func (s *story) twoRecover() {
+	who := pick(s, "other@a", "other@b")
 	s.acts = append(s.acts, act{verb: "apply", events: []event{s.ending(pick(s, journal.Sent, journal.Reached, journal.Passed), 1, 6, 0)}},
 		act{verb: "recover", events: []event{s.on(pick(s, journal.Undoing, journal.Pending, journal.Sending, journal.Confirmed), 1, "another recovers it too", func(w *world, _ *life, _ journal.Record) {
-			w.second("other@a", "recover")
+			w.second(who, "recover")
 		})}})
 }
 

@@ -83,6 +83,7 @@ type event struct {
 	device  string // empty: of any device
 	nth     int    // from 1
 	several bool   // of a wave of several devices
+	undoing bool   // of a device that is being led back
 	what    string // for the log
 	do      func(*world, *life, journal.Record)
 }
@@ -90,6 +91,9 @@ type event struct {
 // hit says whether the record is the one that the event waits for.
 func (e *event) hit(l *life, r journal.Record) bool {
 	if e.several && len(l.waveOf(r.Wave)) < 2 {
+		return false
+	}
+	if e.undoing && l.times(journal.Undoing, r.Device) == 0 {
 		return false
 	}
 	if e.nth == 0 || r.Kind != e.kind || e.device != "" && r.Device != e.device {

@@ -111,7 +111,9 @@ func (s *storm) goesBack(l *life, r journal.Record) {
 // configNow is the configuration of a device at this moment, line by line, without what a person may change in a story.
 func (s *storm) configNow(device string) ([]string, error) {
 	body, err := s.lab.Config(device)
-	return own(strings.Split(string(body), "\n")), err
+	return slices.DeleteFunc(own(strings.Split(string(body), "\n")), func(line string) bool {
+		return strings.Contains(line, "<BROADCAST") // says whether the other end of the cable is up
+	}), err
 }
 
 // believed checks that no wave is good while a class has lost its way beside it.
