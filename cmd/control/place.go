@@ -84,37 +84,47 @@ func tierOfRole(role string) int {
 	return 1
 }
 
-// narrows says whether steps take PFC from hosts and bring it nowhere.
-func narrows(steps []plan.Step, places map[string]plan.Place) bool {
-	taken := false
-	for _, s := range steps {
-		for _, c := range s.Changes {
-			if c.Addr.Kind != addr.PFC || c.Addr.Leaf != "" {
-				continue
+// moving notes of the hosts that change whether what they send does.
+func moving(places map[string]plan.Place, before, after *fabric.Fabric) {
+	for i, h := range after.Hosts {
+		for m, n := range h.NICs {
+			was := before.Hosts[i].NICs[m]
+			if p := places[h.Name]; !p.Moves && (was.TOS != n.TOS || was.RoCE != n.RoCE || was.DCQCN != n.DCQCN || was.CNPDSCP != n.CNPDSCP) {
+				p.Moves = true
+				places[h.Name] = p
 			}
-			after := c
-			after.Before = c.After
-			was, is := pausedBefore(0, c), pausedBefore(0, after)
-			if is&^was != 0 {
-				return false
-			}
-			taken = taken || places[s.Device].Host && was&^is != 0
 		}
 	}
-	return taken
 }
 
-// arrange puts steps into waves, and sets the timers of devices that undo a change by themselves so that they cover their wave. A
-// wave that they cannot cover is an error.
-func (r *Repo) arrange(steps []plan.Step, size int) ([][]plan.Step, diag.List) {
+// arrange puts steps into waves: switches before hosts, or where states in between would take more from senders that way the hosts
+// before the switches. It sets the timers of devices that undo a change by themselves so that they cover their wave. A wave that they
+// cannot cover is an error, as is a state in between that drops what is lossless as it was seen.
+func (r *Repo) arrange(steps []plan.Step, size int, seen map[string]Observation) ([][]plan.Step, diag.List) {
+	if len(steps) == 0 {
+		return nil, nil
+	}
+	before := r.LiveOf(seen).Fabric
 	says := r.Fabric.Intent.Apply
 	places := placesOf(r.Fabric)
-	limits := plan.Limits{Canary: says.Canary.V, Size: size, Share: says.Share.V, Pace: plan.Pace{Window: longest(says.Settle.V)}, Narrow: narrows(steps, places)}
-	waves, short := limits.Pace.Cover(plan.Arrange(steps, places, limits))
+	moving(places, before, r.Fabric)
+	limits := plan.Limits{Canary: says.Canary.V, Size: size, Share: says.Share.V, Pace: plan.Pace{Window: longest(says.Settle.V)}}
+	var waves [][]plan.Step
 	var findings diag.List
-	for _, u := range short {
-		findings.Add(diag.Diagnostic{Severity: diag.Error, Check: "timer", Addr: addr.Device(u.Device), Summary: strings.TrimPrefix(u.Error(), u.Device+": "),
-			Detail: "Most of it is the time for which the counters are watched. Write a shorter one, apply: {settle: 30s}.", At: []diag.Pos{says.Settle.At}})
+	for _, limits.HostsFirst = range []bool{false, true} {
+		arranged, short := limits.Pace.Cover(plan.Arrange(steps, places, limits))
+		found := boundaries(arranged, before, r.Fabric)
+		for _, u := range short {
+			found.Add(diag.Diagnostic{Severity: diag.Error, Check: "timer", Addr: addr.Device(u.Device), Summary: strings.TrimPrefix(u.Error(), u.Device+": "),
+				Detail: "Most of it is the time for which the counters are watched. Write a shorter one, apply: {settle: 30s}.", At: []diag.Pos{says.Settle.At}})
+		}
+		fewer := cmp.Or(cmp.Compare(found.Count(diag.Error), findings.Count(diag.Error)), cmp.Compare(len(found), len(findings)))
+		if waves == nil || fewer < 0 {
+			waves, findings = arranged, found
+		}
+		if len(findings) == 0 {
+			break
+		}
 	}
 	return waves, findings
 }

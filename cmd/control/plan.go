@@ -39,10 +39,9 @@ func (r *Repo) Plan(names []string, seen map[string]Observation, o PlanOptions) 
 	waivers := check.WaiversOf(r.Fabric, r.effects.Now())
 	steps, findings := r.steps(read, seen)
 	p.Summary = summaryOf(steps)
-	waves, uncovered := r.arrange(steps, o.WaveSize)
+	waves, unsafe := r.arrange(steps, o.WaveSize, seen)
 	p.Waves = waves
-	findings = append(findings, uncovered...)
-	findings = append(findings, boundaries(p, r.Fabric)...)
+	findings = append(findings, unsafe...)
 	findings = append(findings, r.leftOut(p)...)
 	findings = append(findings, r.markless(p)...)
 	if n := accepted(steps, waivers); n > 0 {

@@ -20,11 +20,16 @@ func onBusy(t *testing.T, test func(t *testing.T, f *testFabric)) {
 	})
 }
 
-// The class gets another DSCP while hosts send in it by the old one. From the canary on, what they send is taken for another class.
+// The class gets another DSCP while hosts send in it by the old one, by a plan that says so. From the canary on, what they send is
+// taken for another class.
 func TestAClassThatPassedBeforeAWaveAndDoesNotAnyMoreLeadsItBackWhateverThePolicy(t *testing.T) {
 	onBusy(t, func(t *testing.T, f *testFabric) {
 		f.rewrite(t, "fabric.yaml", "dscp: [26]", "dscp: [24]")
-		result := f.apply(t, control.Settle{Idle: "accept"})
+		p, unsafe, _ := f.weighed(t)
+		result, err := f.open(t).Apply(t.Context(), p, f.options(control.Settle{Idle: "accept"}))
+		if err != nil || len(unsafe) == 0 {
+			t.Fatal(err, unsafe)
+		}
 		if len(result.Devices) != 1 || result.Outcome != control.AsBefore {
 			t.Fatalf("got %+v", result)
 		}

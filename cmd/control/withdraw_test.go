@@ -42,33 +42,3 @@ func TestAStepTakesAClassAwayOnlyWhereNothingTakesItsPlace(t *testing.T) {
 		}
 	}
 }
-
-func TestAPlanNarrowsWhereItTakesPFCAwayAndBringsNone(t *testing.T) {
-	change := func(at, before, after string) plan.Change {
-		a, err := addr.Parse(at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return plan.Change{Addr: a, Before: before, After: after}
-	}
-	for name, c := range map[string]struct {
-		changes []plan.Change
-		want    bool
-	}{
-		"a host's and a switch's":                          {[]plan.Change{change("gpu1/eth0/pfc/3", "on", "off"), change("leaf1/Ethernet0/pfc", "3,4", "4")}, true},
-		"switches alone, as a first rollout without hosts": {[]plan.Change{change("leaf1/Ethernet0/pfc", "3,4", "3")}, false},
-		"another takes its place":                          {[]plan.Change{change("leaf1/Ethernet0/pfc", "3", "4")}, false},
-		"a class comes elsewhere":                          {[]plan.Change{change("gpu1/eth0/pfc/3", "on", "off"), change("gpu2/eth0/pfc/3", "off", "on")}, false},
-		"a class comes":                                    {[]plan.Change{change("leaf1/Ethernet0/pfc", "", "3")}, false},
-		"nothing of PFC":                                   {[]plan.Change{change("leaf1/Ethernet0/mtu", "9100", "4200")}, false},
-		"DCBX, which is no priority's":                     {[]plan.Change{change("gpu1/eth0/pfc:dcbx", "host ieee", "off")}, false},
-	} {
-		var steps []plan.Step
-		for _, change := range c.changes {
-			steps = append(steps, plan.Step{Device: change.Addr.Device, Changes: []plan.Change{change}})
-		}
-		if got := narrows(steps, map[string]plan.Place{"gpu1": {Host: true}, "gpu2": {Host: true}}); got != c.want {
-			t.Errorf("%s: got %t, want %t", name, got, c.want)
-		}
-	}
-}

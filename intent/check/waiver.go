@@ -40,7 +40,7 @@ type Stage struct {
 func Stages() []Stage {
 	return []Stage{
 		{Drift, "What runs differs from the intent. `weir drift` counts what is accepted and shows the rest; a plan leads back both."},
-		{"boundary", "Between two waves of a plan the ends of a link would not agree."},
+		{"boundary", "Between two waves of a plan something would be dropped that is lossless now, or whether it would is not known."},
 		{"ownership", "A shared object must change that others use as well; without the change the rest of the plan is made."},
 		{"language", "The language of a device cannot say something, or only with a doubt."},
 		{"plan", "Something that a plan leaves out or does beside what was asked for."},

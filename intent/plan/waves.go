@@ -16,6 +16,7 @@ type Place struct {
 	Hosts []string // of a switch: the hosts that hang on it, and where they are not known their rack; of a host: itself
 	Lane  string   // of a switch: the rail or plane that it is of, where the operator says so
 	Near  []string // of a switch: the switches that it is cabled to, each once
+	Moves bool     // of a host: what it sends changes, and not only what it accepts
 }
 
 // Limits are what a wave may be at most. Zero values take the default that is named.
@@ -24,9 +25,9 @@ type Limits struct {
 	Size   int         // devices; no limit
 	Share  qos.Percent // of the switches of a tier, of those of a tier that one switch is cabled to, and of the hosts; DefaultShare
 	Pace   Pace
-	// Narrow says that the steps take classes away and bring none: then the hosts, which mark, come first, and the canary is the
-	// first of them.
-	Narrow bool
+	// HostsFirst says that the hosts, which mark, come before the switches, as where a class is taken away: then the canary is the first
+	// of them.
+	HostsFirst bool
 }
 
 // DefaultShare is of a tier: the other half carries the traffic when the wave goes wrong.
@@ -34,7 +35,7 @@ const DefaultShare qos.Percent = 50
 
 // Arrange puts steps into waves. The canary goes first and alone. Then the switches go tier by tier from the hosts upwards, so
 // that a class is lossless in the network before anything is sent in it; hosts, which mark, come last, the first of them alone.
-// Where classes are only taken away it is the other way round.
+// Hosts that change what they send come after those that change only what they accept. With HostsFirst it is the other way round.
 //
 // No wave holds two switches of one host or one rack, switches of two rails or planes, or switches of a tier that are cabled to
 // each other. None holds more than its share of what a tier has in places, nor of what a tier has of switches that one switch is
@@ -57,7 +58,7 @@ func Arrange(steps []Step, places map[string]Place, l Limits) [][]Step {
 		for end < len(steps) && l.rank(steps[end], places) == level {
 			end++
 		}
-		if host := places[steps[i].Device].Host; i == 0 || host != l.Narrow && !holds(waves, places, host) {
+		if host := places[steps[i].Device].Host; i == 0 || host != l.HostsFirst && !holds(waves, places, host) {
 			waves = append(waves, []Step{steps[i]})
 			i++
 		}
@@ -95,15 +96,23 @@ func (l Limits) most(n int) int {
 	return most
 }
 
-// rank orders the canary, then switches by tier, then hosts; narrowing, the hosts and then the switches from the top.
+// rank orders the canary, then switches by tier, then hosts; or the hosts and then the switches from the top.
 func (l Limits) rank(s Step, places map[string]Place) int {
 	switch {
-	case l.Narrow:
-		return -tierOf(places[s.Device])
+	case l.HostsFirst:
+		return -levelOf(places[s.Device])
 	case s.Device == l.Canary:
 		return -1 << 16
 	}
-	return tierOf(places[s.Device])
+	return levelOf(places[s.Device])
+}
+
+// levelOf is the tier, with hosts that change what they send above the others.
+func levelOf(p Place) int {
+	if p.Moves {
+		return tierOf(p) + 1
+	}
+	return tierOf(p)
 }
 
 // holds says whether a host, or a switch, is in a wave already.

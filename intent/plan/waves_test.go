@@ -35,7 +35,7 @@ func TestWavesGoFromTheCanaryThroughTheTiersToTheHosts(t *testing.T) {
 			{"leaf1"}, {"leaf2", "leaf3"}, {"leaf4"}, {"spine1"}, {"spine2"}, {"h1"}, {"h2", "h3"}}},
 		"a share of what the tier has, not of what changes": {[]string{"leaf1", "leaf3", "leaf4"}, Limits{Share: 25}, [][]string{
 			{"leaf1"}, {"leaf3"}, {"leaf4"}}},
-		"classes that are taken away go from the hosts": {all, Limits{Narrow: true, Canary: "leaf3"}, [][]string{
+		"classes that are taken away go from the hosts": {all, Limits{HostsFirst: true, Canary: "leaf3"}, [][]string{
 			{"h1"}, {"h2"}, {"h3"}, {"spine1"}, {"spine2"}, {"leaf1", "leaf3"}, {"leaf2", "leaf4"}}},
 		"nothing to do is no wave": {nil, Limits{}, nil},
 		"a single host":            {[]string{"h2"}, Limits{}, [][]string{{"h2"}}},

@@ -152,3 +152,12 @@ func (d Dependencies) End(a depend.Arc) (from, to fabric.End) {
 	}
 	return l.A, l.B
 }
+
+// Joined is d with the lossless priorities of a fabric on its way: while some of its devices are as they were, what waits for what by
+// the old priorities and by the new ones stands side by side. The fabric before is of the same inventory and routes.
+func (d Dependencies) Joined(before *fabric.Fabric) Dependencies {
+	old := before.LosslessPriorities() & before.PausedPriorities()
+	d.Priorities |= old
+	d.Begin |= old
+	return d
+}

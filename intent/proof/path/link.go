@@ -44,6 +44,8 @@ type linkCheck struct {
 	from, to fabric.End
 	out      egress
 	in       ingress
+	// treatment leaves sizes out, and what loses no packet: see Cable.
+	treatment bool
 }
 
 // at makes a break at one end of the cable.
@@ -182,6 +184,7 @@ func (l *linkCheck) losslessGroup() {
 	case y.pauses == 0:
 		l.add(at(e, In, addr.PG, group, fmt.Sprintf("no priority is paused when priority group %s fills", group),
 			"The sender does not stop, and the group overflows.", "Map the priority of the class to its priority group."), []diag.Pos{c.At}, e.Switch.Maps.At)
+	case l.treatment:
 	case y.headroom == 0:
 		b := at(e, In, addr.PG, group, fmt.Sprintf("priority group %s has no headroom that is known", group),
 			"What is still on the cable when PAUSE is sent has no room.", "Write pfc.headroom in bytes, as the vendor gives it, or correct the cable's length.")
@@ -281,7 +284,7 @@ func (l *linkCheck) pfcOff(e fabric.End, way Way, p qos.Priority) {
 
 // fits checks that the port passes the longest packets.
 func (l *linkCheck) fits(e fabric.End, way Way, mtu qos.Bytes) {
-	if l.mtu > mtu {
+	if l.mtu > mtu && !(l.treatment && way == In && e.NIC != nil) {
 		l.add(at(e, way, addr.MTU, "", fmt.Sprintf("the port takes packets of up to %s, and the sender's have up to %s", mtu, l.mtu),
 			"Longer packets are dropped.", "Raise the mtu of this port, or lower that of the sender."), e.Origin().MTU)
 	}
@@ -289,7 +292,7 @@ func (l *linkCheck) fits(e fabric.End, way Way, mtu qos.Bytes) {
 
 // pausedWhole checks that IEEE 802.3x is off.
 func (l *linkCheck) pausedWhole(e fabric.End, way Way, on bool) {
-	if on && l.lossless() {
+	if on && l.lossless() && !l.treatment {
 		l.add(at(e, way, addr.FlowControl, "", "IEEE 802.3x flow control is on",
 			"It pauses the whole link, with every class on it, where PFC pauses one priority.", "Write flowControl: false."), e.Origin().FlowControl)
 	}
@@ -308,12 +311,18 @@ func (l *linkCheck) both() {
 			Why: "Such a link does not come up, and headroom follows from the speed.", Change: "Correct the speed of one of the ports in the inventory.",
 		}, cable)
 	}
+	l.paused(cable)
+	if l.lossless() && y.pauses != 0 && y.cable.on {
+		l.encrypted(cable)
+	}
+}
+
+// paused checks that the PAUSE of one end stops the class at the other.
+func (l *linkCheck) paused(cable []diag.Pos) {
+	x, y := l.out, l.in
 	if l.lossless() && x.obeys != 0 && y.pauses != 0 && x.obeys&y.pauses == 0 {
 		l.add(at(l.to, In, addr.PFC, y.pauses.String(), fmt.Sprintf("it pauses priority %s, and the other end stops the class for priority %s alone", y.pauses, x.obeys),
 			"PAUSE stops another class, and the sender overruns this port.", "Give the class one priority on both ends of the link."), []diag.Pos{l.class.At}, cable)
-	}
-	if l.lossless() && y.pauses != 0 && y.cable.on {
-		l.encrypted(cable)
 	}
 }
 
