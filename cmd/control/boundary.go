@@ -10,6 +10,7 @@ import (
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/intent/proof/deadlock"
 	"github.com/weirfabric/weir/intent/proof/path"
+	"github.com/weirfabric/weir/intent/qos"
 )
 
 // boundaryCheck is the name under which a plan reports what a state between its waves takes from senders.
@@ -28,7 +29,7 @@ func boundaries(waves [][]plan.Step, before, after *fabric.Fabric) diag.List {
 	var findings diag.List
 	w := path.Passage{Before: before, After: after, Wave: wave}
 	for _, group := range byKind(w.Judge()) {
-		findings.Add(unsafe(group, because, after))
+		findings.Add(unsafe(group, because, before, after))
 	}
 	findings = append(findings, unheard(w.Unheard())...)
 	return append(findings, circles(before, after)...)
@@ -87,7 +88,7 @@ func byKind(all []path.Unsafe) [][]path.Unsafe {
 }
 
 // unsafe is the finding about one kind of state.
-func unsafe(group []path.Unsafe, because map[string][]plan.Change, after *fabric.Fabric) diag.Diagnostic {
+func unsafe(group []path.Unsafe, because map[string][]plan.Change, before, after *fabric.Fabric) diag.Diagnostic {
 	u := group[0]
 	cables := map[[2]addr.Addr]bool{}
 	for _, other := range group {
@@ -119,26 +120,38 @@ func unsafe(group []path.Unsafe, because map[string][]plan.Change, after *fabric
 		d.Severity = diag.Warning
 		d.Detail = places + "Whether it is lossless there now, and stays so in between, is not known from what the devices say. " + u.Why
 	case u.Stream.Answer:
-		d.Detail = places + "CNPs pass there now. " + u.Why + " " + safely(u, after)
+		d.Detail = places + "CNPs pass there now. " + u.Why + " " + safely(u, before, after)
 	default:
-		d.Detail = places + "The cable is lossless for it now, and in between it is not. " + u.Why + " " + safely(u, after)
+		d.Detail = places + "The cable is lossless for it now, and in between it is not. " + u.Why + " " + safely(u, before, after)
 	}
 	return d
 }
 
 // safely is what to do in place of a step that is unsafe.
-func safely(u path.Unsafe, after *fabric.Fabric) string {
+func safely(u path.Unsafe, before, after *fabric.Fabric) string {
 	name, was, is := u.Is.Class, u.Was.DSCP, u.Is.DSCP
-	stays := slices.ContainsFunc(after.Classes, func(c fabric.Class) bool { return c.Name != name && c.Lossless && slices.Contains(c.DSCP, was) })
+	now, stays := carrying(before, was), carrying(after, was)
+	then := after.Class(name)
 	switch {
-	case was != is && stays:
+	case was != is && stays != nil && stays.Name != name:
 		return fmt.Sprintf("Write class %s alone first, so that everything accepts it, and apply; then let the hosts send in it.", name)
+	case was != is && now != nil && then != nil && now.Priority != then.Priority:
+		return fmt.Sprintf("Let the hosts send in class %s first, beside the class that they send in now, and apply; then remove that one.", name)
 	case was != is:
 		return fmt.Sprintf("Let everything accept both first: write both DSCPs in class %s, dscp: [%d, %d], and apply; then dscp: [%d, %d], by which hosts send the new one, and apply; then the new one alone.",
 			name, was, is, is, was)
 	}
 	return "Lead there in steps of which each is safe, and apply each: first what accepts packets, then what sends them, then what goes. " +
 		"For another priority add a second class with that priority and a DSCP of its own; then let the hosts send in it; then remove the old one."
+}
+
+// carrying is the class of a fabric that a DSCP is of; nil where it goes with all that no class names.
+func carrying(f *fabric.Fabric, d qos.DSCP) *fabric.Class {
+	i := slices.IndexFunc(f.Classes, func(c fabric.Class) bool { return slices.Contains(c.DSCP, d) })
+	if i < 0 || !f.Runs && &f.Classes[i] == fabric.DefaultClass(f.Classes) {
+		return nil
+	}
+	return &f.Classes[i]
 }
 
 // causes are the places of the repo that ask for what changes at the ends of the cables, in the same kind of setting where there are any.

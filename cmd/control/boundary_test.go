@@ -80,16 +80,20 @@ func TestNoStateInBetweenTakesWhatIsLossless(t *testing.T) {
 		"the CNPs' DSCP moves at once":            {change: dscp("48", "50"), unsafe: []string{"of CNPs (DSCP 48) from gpu1/eth0 and others: CNPs leave by queue 0", "dscp: [48, 50], and apply"}},
 		"the priority moves": {change: func(t *testing.T, f *testFabric) { f.rewrite(t, "fabric.yaml", "priority: 3", "priority: 4") },
 			unsafe: []string{"it pauses priority 3, and the other end stops the class for priority 4 alone", "add a second class with that priority"}},
-		"the MTU goes down, at the hosts first":            {change: written("kind: Fabric\nmtu: 4500B\n"), first: "gpu1", last: "leaf2"},
-		"the MTU goes up, at the switches first":           {before: written("kind: Fabric\nmtu: 4500B\n"), change: written("kind: Fabric\nmtu: 9000B\n"), first: "leaf1", last: "gpu3"},
-		"PFC goes, at the hosts first":                     {change: written("kind: Fabric\npfc: off\n"), first: "gpu1", last: "leaf2", lossy: true},
-		"a second class, and one host that sends in it":    {change: func(t *testing.T, f *testFabric) { secondClass(t, f); sendsStorage(t, f, "gpu1") }, first: "leaf1", last: "gpu1"},
-		"a second class that nobody sends in":              {change: secondClass, first: "leaf1", last: "gpu3"},
-		"hosts move to a class that is accepted":           {before: secondClass, change: func(t *testing.T, f *testFabric) { sendsStorage(t, f, "gpu[12]") }, first: "gpu1", last: "gpu2"},
-		"a second class, and two hosts that send in it":    {change: func(t *testing.T, f *testFabric) { secondClass(t, f); sendsStorage(t, f, "gpu[12]") }, unsafe: []string{"PFC is off for priority", "Write class storage alone first"}},
-		"a headroom by hand, which is nobody's loss":       {change: func(t *testing.T, f *testFabric) { f.rewrite(t, "fabric.yaml", "headroom: auto", "headroom: 200kB") }, first: "leaf1", last: "spine2"},
-		"a watchdog, which takes nothing from anybody":     {change: func(t *testing.T, f *testFabric) { f.rewrite(t, "fabric.yaml", "detection: 200ms", "detection: 300ms") }, first: "leaf1", last: "spine2"},
-		"congestion control begins, with packets that say": {before: noDCQCN, change: dcqcn, first: "gpu1", last: "leaf2"},
+		"the MTU goes down, at the hosts first":                   {change: written("kind: Fabric\nmtu: 4500B\n"), first: "gpu1", last: "leaf2"},
+		"the MTU goes up, at the switches first":                  {before: written("kind: Fabric\nmtu: 4500B\n"), change: written("kind: Fabric\nmtu: 9000B\n"), first: "leaf1", last: "gpu3"},
+		"PFC goes, at the hosts first":                            {change: written("kind: Fabric\npfc: off\n"), first: "gpu1", last: "leaf2", lossy: true},
+		"a second class, and one host that sends in it":           {change: storing("gpu1"), first: "leaf1", last: "gpu1"},
+		"a second class that nobody sends in":                     {change: secondClass, first: "leaf1", last: "gpu3"},
+		"hosts move to a class that is accepted":                  {before: secondClass, change: func(t *testing.T, f *testFabric) { sendsStorage(t, f, "gpu[12]") }, first: "gpu1", last: "gpu2"},
+		"a second class, and two hosts that send in it":           {change: storing("gpu[12]"), unsafe: []string{"PFC is off for priority", "Write class storage alone first"}},
+		"a class goes that nobody sends in":                       {before: secondClass, change: oneClass, first: "leaf1", last: "gpu3"},
+		"a class goes, and the host that sends in it moves first": {before: storing("gpu2"), change: oneClass, first: "gpu2", last: "leaf2"},
+		"a class goes in which two hosts send":                    {before: storing("gpu[12]"), change: oneClass, unsafe: []string{"PFC is off for priority 0", "Let the hosts send in class rdma first"}},
+		"hosts leave a class that stays":                          {before: storing("gpu[12]"), change: func(t *testing.T, f *testFabric) { f.write(t, "intent/storage.yaml", "kind: Fabric\n") }, first: "gpu1", last: "gpu2"},
+		"a headroom by hand, which is nobody's loss":              {change: func(t *testing.T, f *testFabric) { f.rewrite(t, "fabric.yaml", "headroom: auto", "headroom: 200kB") }, first: "leaf1", last: "spine2"},
+		"a watchdog, which takes nothing from anybody":            {change: func(t *testing.T, f *testFabric) { f.rewrite(t, "fabric.yaml", "detection: 200ms", "detection: 300ms") }, first: "leaf1", last: "spine2"},
+		"congestion control begins, with packets that say":        {before: noDCQCN, change: dcqcn, first: "gpu1", last: "leaf2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFabric(t, loaded(), func(t *testing.T, f *testFabric) {
@@ -130,6 +134,20 @@ func TestNoStateInBetweenTakesWhatIsLossless(t *testing.T) {
 			})
 		})
 	}
+}
+
+// storing adds a second lossless class, in which hosts send.
+func storing(hosts string) func(*testing.T, *testFabric) {
+	return func(t *testing.T, f *testFabric) {
+		secondClass(t, f)
+		sendsStorage(t, f, hosts)
+	}
+}
+
+// oneClass takes the second class away, and has all hosts send in the first.
+func oneClass(t *testing.T, f *testFabric) {
+	f.rewrite(t, "fabric.yaml", "share: 30%}\n  - {name: storage, lossless: true, dscp: [30], priority: 4, share: 20%}\n  - {name: cnp", "share: 50%}\n  - {name: cnp")
+	f.write(t, "intent/storage.yaml", "kind: Fabric\n")
 }
 
 // congestionControl of hosts, and what switches mark for it.

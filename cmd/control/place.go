@@ -89,7 +89,7 @@ func moving(places map[string]plan.Place, before, after *fabric.Fabric) {
 	for i, h := range after.Hosts {
 		for m, n := range h.NICs {
 			was := before.Hosts[i].NICs[m]
-			if p := places[h.Name]; !p.Moves && (was.TOS != n.TOS || was.RoCE != n.RoCE || was.DCQCN != n.DCQCN || was.CNPDSCP != n.CNPDSCP) {
+			if p := places[h.Name]; was.TOS != n.TOS || was.CNPDSCP != n.CNPDSCP {
 				p.Moves = true
 				places[h.Name] = p
 			}

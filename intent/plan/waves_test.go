@@ -50,6 +50,26 @@ func TestWavesGoFromTheCanaryThroughTheTiersToTheHosts(t *testing.T) {
 	}
 }
 
+func TestHostsThatSendOtherwiseComeWhenAllOthersAcceptIt(t *testing.T) {
+	places := map[string]Place{"leaf1": {}, "leaf2": {}}
+	steps := []Step{{Device: "leaf1"}}
+	for _, h := range []string{"h1", "h2", "h3", "h4"} {
+		places[h] = Place{Host: true, Hosts: []string{h}, Moves: h == "h1" || h == "h2"}
+		steps = append(steps, Step{Device: h})
+	}
+	for name, c := range map[string]struct {
+		limits Limits
+		want   [][]string
+	}{
+		"from the switches": {Limits{}, [][]string{{"leaf1"}, {"h3"}, {"h4"}, {"h1", "h2"}}},
+		"from the hosts":    {Limits{HostsFirst: true}, [][]string{{"h1"}, {"h2"}, {"h3", "h4"}, {"leaf1"}}},
+	} {
+		if diff := cmp.Diff(c.want, named(Arrange(steps, places, c.limits))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 func TestWhatHasNoHostsInTheInventoryIsToldApartByLabelsAndCables(t *testing.T) {
 	places := map[string]Place{
 		"a1": {Tier: 1, Lane: "1"}, "a2": {Tier: 1, Lane: "2"}, "a3": {Tier: 1, Lane: "1"}, "a4": {Tier: 1, Lane: "2"},
