@@ -43,6 +43,7 @@ soak: ## the simulation, SEEDS of it; figures at its end. And as many devices of
 	$(GO) test ./cmd/control/simulation -run TestSoak -soak $(SEEDS) -v -timeout 3h
 	$(GO) test ./render/sonic ./render/cli ./host -run TestTheLawsOfLiftingHold -lifts $(SEEDS) -timeout 1h
 	$(GO) test ./cmd/control -run TestTheVerdictOnWhatRuns -fabrics 100 -timeout 1h
+	$(GO) test ./cmd/control -run TestWhatIsPlannedFromOne -intents 1000 -timeout 2h
 
 fuzz: ## each fuzz target, by count: a bound in time ends in "context deadline exceeded" where the machine is slow
 	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep ^Fuzz); do \
