@@ -74,7 +74,7 @@ func TestNoStateInBetweenTakesWhatIsLossless(t *testing.T) {
 		lossy          bool     // it is to be, in the end
 	}{
 		"the DSCP moves at once":                  {change: dscp("26", "24"), unsafe: []string{"of DSCP 26 from gpu1/eth0 and others: PFC is off for priority 0", "dscp: [26, 24], and apply; then dscp: [24, 26]"}, loses: true},
-		"a DSCP is accepted beside another":       {change: dscp("26", "26, 24"), first: "leaf1", last: "gpu3"},
+		"a DSCP is accepted beside another":       {change: dscpBeside, first: "leaf1", last: "gpu3"},
 		"hosts move to a DSCP that is accepted":   {before: dscp("26", "26, 24"), change: dscp("26, 24", "24, 26"), first: "gpu1", last: "gpu3"},
 		"a DSCP goes that no host sends any more": {before: dscp("26", "24, 26"), change: dscp("24, 26", "24"), first: "leaf1", last: "gpu3"},
 		"the CNPs' DSCP moves at once":            {change: dscp("48", "50"), unsafe: []string{"of CNPs (DSCP 48) from gpu1/eth0 and others: CNPs leave by queue 0", "dscp: [48, 50], and apply"}},
@@ -134,6 +134,29 @@ func TestNoStateInBetweenTakesWhatIsLossless(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What somebody's trust in PCP makes of packets is not known; with the trust of the intent they pass in every state, so nothing is lost.
+func TestTrustIsLedBackUnderLoad(t *testing.T) {
+	onFabric(t, loaded(), func(t *testing.T, f *testFabric) {
+		f.applied(t, blind())
+		f.byHand(t, "leaf2", "enable", "configure session cos", "interface Ethernet1/1", "qos trust cos", "exit", "commit")
+		dscpBeside(t, f)
+		began := f.lab.Now()
+		_, unsafe, order := f.weighed(t)
+		if len(unsafe) > 0 || len(order) != 7 {
+			t.Errorf("the order is %v:\n%s", order, strings.Join(unsafe, "\n"))
+		}
+		f.applied(t, blind())
+		if lost := f.lostSince(began); len(lost) > 0 {
+			t.Errorf("%+v is lost", lost)
+		}
+	})
+}
+
+// dscpBeside has everything accept a second DSCP.
+func dscpBeside(t *testing.T, f *testFabric) {
+	f.rewrite(t, "fabric.yaml", "dscp: [26]", "dscp: [26, 24]")
 }
 
 // storing adds a second lossless class, in which hosts send.

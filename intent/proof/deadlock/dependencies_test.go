@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/depend"
+	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/intent/source"
 	"github.com/weirfabric/weir/inventory"
@@ -118,5 +119,15 @@ func TestWhereNothingPausesNothingWaits(t *testing.T) {
 		if v, _, err := d.Prove(d.Question(0)); err != nil || v.Free != off {
 			t.Errorf("PFC off %v: free is %v (%v)", off, v.Free, err)
 		}
+	}
+}
+
+func TestOnItsWayAFabricHasTheOldPrioritiesBesideTheNew(t *testing.T) {
+	of := func(p qos.Priority) *fabric.Fabric {
+		return closOf(t, func(in *intent.Fabric, _ *inventory.Inventory) { in.Classes[0].Priority = at(p, 3) })
+	}
+	d := DependenciesOf(of(4)).Joined(of(3))
+	if want := qos.Priorities(3, 4); d.Priorities != want || d.Begin != want {
+		t.Errorf("got %s, in which hosts send %s, want %s", d.Priorities, d.Begin, want)
 	}
 }
