@@ -19,7 +19,7 @@ func (d *Device) behaviour() sim.Behaviour {
 				b.Classify[dscp] = n.dcb.classify(dscp)
 			}
 		}
-		b.Ports[n.port.Name] = n.behaviour(d.modules["rdma_cm"])
+		b.Ports[n.port.Name] = n.behaviour(d.modules["rdma_cm"], d.byRDMA(n.rdma))
 	}
 	return b
 }
@@ -34,7 +34,8 @@ func (s *dcbState) classify(dscp int) qos.Priority {
 	return 0
 }
 
-func (n *nic) behaviour(managed bool) sim.PortBehaviour {
+// behaviour of a NIC. What RDMA-CM was told stands with the NIC that has the RDMA device; nil: there is none.
+func (n *nic) behaviour(managed bool, device *nic) sim.PortBehaviour {
 	b := sim.PortBehaviour{Up: n.up, MTU: qos.Bytes(n.mtu), CNP: qos.DSCP(n.dcqcn["roce_np/cnp_dscp"] & 63)}
 	for q := range 8 {
 		if n.dcb.pfc[q] {
@@ -46,8 +47,8 @@ func (n *nic) behaviour(managed bool) sim.PortBehaviour {
 	}
 	// PFC and 802.3x exclude each other on this NIC.
 	b.FlowControl = (n.rx || n.tx) && b.PFC == 0
-	if managed { // connections that RDMA-CM makes carry its type of service
-		b.TOS = uint8(n.tos)
+	if managed && device != nil { // connections that RDMA-CM makes carry its type of service
+		b.TOS = uint8(device.tos)
 	}
 	ecn := qos.ECN(b.TOS & 3)
 	q := n.dcb.classify(int(b.TOS >> 2))

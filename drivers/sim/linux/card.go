@@ -11,8 +11,9 @@ import (
 // The lab's own files of a host. They are not on the device: they say which one it is.
 const (
 	labFiles = "/lab/"
-	nicFile  = "/lab/nic"  // upstream: the NICs follow the kernel's own mlx5 driver; else they store what they are told
-	lateFile = "/lab/late" // lines of a NIC and how long after a boot its driver makes it: eth1 20s
+	nicFile  = "/lab/nic"      // upstream: the NICs follow the kernel's own mlx5 driver; else they store what they are told
+	netFile  = "/lab/networks" // who keeps the host's networks, a line each: systemd-networkd, which it is without the file, NetworkManager, networking
+	lateFile = "/lab/late"     // lines of a NIC and how long after a boot its driver makes it: eth1 20s
 )
 
 func ofLab(name string) bool { return strings.HasPrefix(path.Clean("/"+name), labFiles) }
@@ -21,15 +22,18 @@ func ofLab(name string) bool { return strings.HasPrefix(path.Clean("/"+name), la
 type card struct {
 	upstream bool // of Linux 6.1: drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c
 	late     map[string]time.Duration
+	masters  []string // the services that keep networks
 }
 
 // cardOf reads the lab's own files. What it cannot read is not there.
 func cardOf(files map[string][]byte) card {
-	c := card{late: map[string]time.Duration{}}
+	c := card{late: map[string]time.Duration{}, masters: []string{networkd}}
 	for name, body := range files {
 		switch text := strings.TrimSpace(string(body)); path.Clean("/" + name) {
 		case nicFile:
 			c.upstream = text == "upstream"
+		case netFile:
+			c.masters = strings.Fields(text)
 		case lateFile:
 			for line := range strings.Lines(text) {
 				name, after, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -94,6 +98,7 @@ func (d *Device) appear(born int, p sim.PortSpec, i int) {
 	}
 	d.nics[p.Name] = d.card.newNIC(p, i)
 	d.nicFiles(d.nics[p.Name])
+	d.networks()
 	var wanted []string
 	for unit := range d.units {
 		if text, ok := d.unit(unit); ok && strings.Contains(text, "sys-subsystem-net-devices-"+p.Name+".device") {

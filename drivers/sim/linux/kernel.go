@@ -133,7 +133,7 @@ func (d *Device) kernelFiles() {
 // nicFiles are those of a NIC.
 func (d *Device) nicFiles(n *nic) {
 	d.netFiles(n)
-	if n.port.RDMA != "" {
+	if n.rdma != "" {
 		d.rdmaFiles(n)
 	}
 }
@@ -155,6 +155,8 @@ func (d *Device) netFiles(n *nic) {
 	d.show(dir+"address", func() string { return line(n.address) })
 	d.show(dir+"ifindex", func() string { return line(n.index) })
 	d.show(dir+"speed", func() string { return line(n.port.Speed.Mbps()) })
+	d.show(dir+"device/uevent", func() string { return "DRIVER=mlx5_core\nPCI_SLOT_NAME=" + n.slot() + "\n" })
+	d.show(dir+"device/sriov_numvfs", func() string { return "0\n" })
 	d.put(dir+"mtu", &file{read: func() string { return line(n.mtu) }, write: func(v string) error {
 		mtu, err := strconv.Atoi(v)
 		if err != nil || mtu < lowestMTU || mtu > highestMTU {
@@ -163,10 +165,10 @@ func (d *Device) netFiles(n *nic) {
 		n.mtu = mtu
 		return nil
 	}})
-	if n.port.RDMA == "" {
+	if n.rdma == "" {
 		return
 	}
-	d.put(dir+"device/infiniband/"+n.port.RDMA, &file{dir: true})
+	d.put(dir+"device/infiniband/"+n.rdma, &file{dir: true})
 	for name := range n.dcqcn {
 		// MLNX_OFED's driver reads a number and checks no range.
 		d.put(dir+"ecn/"+name, &file{read: func() string { return line(n.dcqcn[name]) }, write: func(v string) error {

@@ -26,6 +26,8 @@ type Device struct {
 	user    string // that logs in
 	files   map[string]*file
 	nics    map[string]*nic
+	bonds   map[string]*bond
+	profile map[string]profile // NetworkManager's, by their id
 	modules map[string]bool
 	units   map[string]bool   // enabled
 	active  map[string]bool   // running
@@ -51,6 +53,9 @@ func New(hw sim.Hardware) sim.Personality {
 		"/usr/local/sbin", "/var/lib", "/root", "/home/admin",
 	} {
 		d.put(dir, &file{dir: true})
+	}
+	for _, unit := range d.card.masters {
+		d.put("/lib/systemd/system/"+unit+".service", &file{body: []byte("[Service]\nExecStart=-/usr/sbin/" + unit + "\n")})
 	}
 	for name, body := range hw.Spec().Files {
 		if ofLab(name) {
@@ -118,6 +123,7 @@ func (d *Device) loadKernel() {
 	d.said, d.lies = map[string]told{}, time.Time{}
 	d.unsure, d.sent = 0, 0
 	d.modules, d.active, d.nics = map[string]bool{}, map[string]bool{}, map[string]*nic{}
+	d.bonds, d.profile = map[string]*bond{}, map[string]profile{}
 	for _, dir := range []string{"/run", "/tmp"} {
 		d.put(dir, &file{dir: true})
 	}
@@ -134,6 +140,7 @@ func (d *Device) loadKernel() {
 	for _, m := range []string{"mlx5_core", "mlx5_ib"} {
 		d.loadModule(m)
 	}
+	d.startNetworks()
 	for _, name := range d.glob("/etc/modules-load.d/*.conf") {
 		for line := range strings.Lines(string(d.files[name].body)) {
 			if m := strings.TrimSpace(line); m != "" && m[0] != '#' && m[0] != ';' {
@@ -168,7 +175,7 @@ func (d *Device) Config() []byte {
 			tools()[words[0]](p, words[1:])
 		}
 	}
-	for _, name := range d.glob(configfs + "/*/ports/1/*") {
+	for _, name := range append(d.glob("/sys/class/net/*/bonding/*"), d.glob(configfs+"/*/ports/1/*")...) {
 		value, err := d.readFile(name)
 		if err == nil {
 			fmt.Fprintf(&out, "# %s\n%s", name, value)

@@ -14,7 +14,10 @@ import (
 // nic is one RDMA port: its netdev, and the RDMA device on it.
 type nic struct {
 	port    sim.PortSpec
-	index   int // ifindex
+	rdma    string // its RDMA device; empty: none
+	bond    string // that it is a port of; empty: none
+	alone   int    // its MTU before it was one
+	index   int    // ifindex
 	up      bool
 	mtu     int
 	rx, tx  bool // IEEE 802.3x
@@ -37,7 +40,7 @@ func (c card) newNIC(p sim.PortSpec, i int) *nic {
 	fmt.Fprint(h, p.PeerDevice, p.PeerPort, p.Name)
 	n := h.Sum32()
 	return &nic{
-		dcqcn: c.newDCQCN(), port: p, index: i + 2, up: true, mtu: 1500, rx: true, tx: true, dcb: c.newDCB(), mode: defaultMode,
+		dcqcn: c.newDCQCN(), port: p, rdma: ownRDMA(p, i), index: i + 2, up: true, mtu: 1500, rx: true, tx: true, dcb: c.newDCB(), mode: defaultMode,
 		address: fmt.Sprintf("02:00:%02x:%02x:%02x:%02x", n>>24, n>>16&255, n>>8&255, n&255),
 	}
 }
@@ -63,12 +66,18 @@ func operstate(up bool) string {
 	return "DOWN"
 }
 
-// ip knows link show and link set.
+// ip knows link show, link set, link del, and address show.
 func ip(p *process, args []string) int {
 	asJSON := false
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		asJSON = asJSON || strings.HasPrefix(args[0], "-j")
 		args = args[1:]
+	}
+	if len(args) > 0 && slices.Contains([]string{"address", "addr", "a"}, args[0]) {
+		if len(args) == 5 && slices.Contains([]string{"add", "del"}, args[1]) && args[3] == "dev" {
+			return addressSet(p, args[1], args[2], args[4])
+		}
+		return addressShow(p, args[1:], asJSON)
 	}
 	if len(args) == 0 || !slices.Contains([]string{"link", "l"}, args[0]) {
 		return p.fail(1, "Object \"%s\" is unknown, try \"ip help\".", strings.Join(args, " "))
@@ -89,6 +98,8 @@ func ip(p *process, args []string) int {
 		return linkShow(p, name, asJSON)
 	case "set":
 		return linkSet(p, name, rest)
+	case "del", "delete":
+		return linkDelete(p, name)
 	}
 	return p.fail(255, "Command \"%s\" is unknown, try \"ip link help\".", command)
 }
@@ -135,6 +146,9 @@ func (p *process) json(v any) int {
 }
 
 func linkSet(p *process, name string, args []string) int {
+	if b := p.d.bonds[name]; b != nil && p.root && len(args) == 2 && args[0] == "mtu" {
+		return p.setMTU(b, args[1])
+	}
 	n := p.d.nics[name]
 	if n == nil {
 		return p.fail(1, "Cannot find device \"%s\"", name)

@@ -137,6 +137,8 @@ func changing(words []string) bool {
 		return has("set", "add", "del", "replace", "flush")
 	case "ip":
 		return has("set", "add", "del")
+	case "nmcli":
+		return has("reload", "up")
 	case "ethtool":
 		return has("-A", "--pause")
 	case "systemctl":

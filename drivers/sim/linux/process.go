@@ -179,6 +179,7 @@ func tools() map[string]func(p *process, args []string) int {
 		"dcb":      dcb,
 		"ip":       ip,
 		"ethtool":  ethtool,
+		"nmcli":    nmcli,
 		"rdma":     rdma,
 	}
 }

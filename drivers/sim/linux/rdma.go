@@ -32,8 +32,8 @@ func (c card) newDCQCN() map[string]int {
 
 // rdmaFiles are those of an RDMA device with its one port.
 func (d *Device) rdmaFiles(n *nic) {
-	dir := "/sys/class/infiniband/" + n.port.RDMA + "/ports/1/"
-	d.put("/sys/class/infiniband/"+n.port.RDMA+"/device/net/"+n.port.Name, &file{dir: true})
+	dir := "/sys/class/infiniband/" + n.rdma + "/ports/1/"
+	d.put("/sys/class/infiniband/"+n.rdma+"/device/net/"+n.port.Name, &file{dir: true})
 	d.show(dir+"link_layer", func() string { return "Ethernet\n" })
 	d.show(dir+"gid_attrs/ndevs/0", func() string { return n.port.Name + "\n" })
 	d.show(dir+"state", func() string {
@@ -94,12 +94,20 @@ func hwCounter(name string, c sim.Counters) uint64 {
 
 // byRDMA is the NIC of an RDMA device.
 func (d *Device) byRDMA(name string) *nic {
-	for _, n := range d.nics {
-		if n.port.RDMA == name && name != "" {
+	for _, n := range d.sorted() { // ports of a bond share one, and the first has it
+		if n.rdma == name && name != "" {
 			return n
 		}
 	}
 	return nil
+}
+
+// ownRDMA is the RDMA device of a port that is in no bond. An inventory that has the bond's is not what the driver goes by.
+func ownRDMA(p sim.PortSpec, i int) string {
+	if p.RDMA == lagDevice {
+		return "mlx5_" + strconv.Itoa(i)
+	}
+	return p.RDMA
 }
 
 // defaultMode is what RDMA-CM prefers since RoCE v2 exists.
@@ -153,7 +161,7 @@ func rdma(p *process, args []string) int {
 func rdmaLinks(p *process, asJSON bool) int {
 	links := []map[string]any{}
 	for i, n := range p.d.sorted() {
-		if n.port.RDMA == "" {
+		if n.rdma == "" || p.d.byRDMA(n.rdma) != n {
 			continue
 		}
 		state, physical := "DOWN", "DISABLED"
@@ -161,11 +169,11 @@ func rdmaLinks(p *process, asJSON bool) int {
 			state, physical = "ACTIVE", "LINK_UP"
 		}
 		links = append(links, map[string]any{
-			"ifindex": i, "ifname": n.port.RDMA, "port": 1, "state": state, "physical_state": physical,
+			"ifindex": i, "ifname": n.rdma, "port": 1, "state": state, "physical_state": physical,
 			"netdev": n.port.Name, "netdev_index": n.index,
 		})
 		if !asJSON {
-			p.printLine("link %s/1 state %s physical_state %s netdev %s ", n.port.RDMA, state, physical, n.port.Name)
+			p.printLine("link %s/1 state %s physical_state %s netdev %s ", n.rdma, state, physical, n.port.Name)
 		}
 	}
 	if asJSON {
@@ -177,12 +185,12 @@ func rdmaLinks(p *process, asJSON bool) int {
 func rdmaStatistics(p *process, only string, asJSON bool) int {
 	all := []map[string]any{}
 	for i, n := range p.d.sorted() {
-		if n.port.RDMA == "" || only != "" && only != n.port.RDMA && only != n.port.RDMA+"/1" {
+		if n.rdma == "" || p.d.byRDMA(n.rdma) != n || only != "" && only != n.rdma && only != n.rdma+"/1" {
 			continue
 		}
 		c := p.d.hw.Counters(n.port.Name)
-		one := map[string]any{"ifindex": i, "ifname": n.port.RDMA, "port": 1}
-		line := fmt.Sprintf("link %s/1 ", n.port.RDMA)
+		one := map[string]any{"ifindex": i, "ifname": n.rdma, "port": 1}
+		line := fmt.Sprintf("link %s/1 ", n.rdma)
 		for _, name := range hwCounters {
 			one[name] = hwCounter(name, c)
 			line += fmt.Sprintf("%s %d ", name, hwCounter(name, c))

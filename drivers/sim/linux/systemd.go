@@ -43,6 +43,9 @@ func (d *Device) startUnit(ctx context.Context, j *job, name string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.active[name] = true
+	if strings.TrimSuffix(name, ".service") == networkd {
+		d.networks()
+	}
 	return true
 }
 
