@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weirfabric/weir/host/bond"
 	"github.com/weirfabric/weir/host/nic"
 	"github.com/weirfabric/weir/host/rdma"
 	"github.com/weirfabric/weir/intent/addr"
@@ -38,8 +39,10 @@ func (Language) Write(h *fabric.Host) (plan.Document, diag.List) {
 		port, said := nic.Write(h.Name, n)
 		doc, findings = append(doc, port...), append(findings, said...)
 		device, said := rdma.Write(h.Name, n)
-		doc, findings = append(doc, device...), append(findings, said...)
+		doc, findings = append(doc, own(h, n, device)...), append(findings, said...)
 	}
+	bonds, said := bond.Write(h)
+	doc, findings = append(doc, bonds...), append(findings, said...)
 	files, said := files(h, doc)
 	doc = append(doc, files...)
 	doc.Sort()
@@ -55,6 +58,15 @@ func managed(h *fabric.Host) []*fabric.NIC {
 		}
 	}
 	return out
+}
+
+// own leaves out how an RDMA device sends where an earlier NIC has the same one: ports of a bond share theirs.
+func own(h *fabric.Host, n *fabric.NIC, device plan.Document) plan.Document {
+	first := slices.IndexFunc(managed(h), func(m *fabric.NIC) bool { return m.RDMA == n.RDMA })
+	if n.RDMA == "" || managed(h)[first] == n {
+		return device
+	}
+	return slices.DeleteFunc(device, func(l plan.Leaf) bool { return l.Path[1] == "roce" })
 }
 
 // The queries that are about the host as a whole, beside those of its files.
@@ -90,6 +102,7 @@ func (Language) Queries(h *fabric.Host) []plan.Query {
 		q.Optional = true
 		out = append(out, q)
 	}
+	out = append(out, bond.Queries(h)...)
 	for _, n := range managed(h) {
 		out = append(append(out, nic.Queries(n)...), rdma.Queries(n)...)
 	}
@@ -119,8 +132,13 @@ func (Language) Read(h *fabric.Host, answers []plan.Answer) (plan.State, error) 
 		if err != nil {
 			return plan.State{}, err
 		}
-		state.Owned = append(append(state.Owned, port...), rdma.Read(h.Name, n, said)...)
+		state.Owned = append(append(state.Owned, port...), own(h, n, rdma.Read(h.Name, n, said))...)
 	}
+	bonds, err := bond.Read(h, said, state.Facts)
+	if err != nil {
+		return plan.State{}, err
+	}
+	state.Owned = append(state.Owned, bonds...)
 	if strings.TrimSpace(said[lldpadQuery]) == "active" {
 		state.Facts[lldpadQuery] = "active"
 	}
@@ -168,10 +186,11 @@ const moduleFact = "module/"
 // missing is the fact that the host has nothing that could answer a query.
 const missing = "missing"
 
-// readLinks notes which RDMA device each netdev has, as the fact NIC/rdma.
+// readLinks notes which RDMA device each netdev has, as the fact NIC/rdma, and which there are, as the fact rdma/DEVICE.
 func readLinks(text string, facts map[string]string) error {
 	links, err := linksOf(text)
 	for _, l := range links {
+		facts["rdma/"+l.Device] = "there"
 		if l.Netdev != "" {
 			facts[l.Netdev+"/rdma"] = l.Device
 		}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weirfabric/weir/host/bond"
 	"github.com/weirfabric/weir/host/nic"
 	"github.com/weirfabric/weir/host/rdma"
 	"github.com/weirfabric/weir/intent/addr"
@@ -68,6 +69,7 @@ func (Language) Survey(id render.Identity) []plan.Query {
 	limits := ask(strings.TrimPrefix(limitsFile, "/"), plan.Command("cat", limitsFile))
 	limits.Optional = true
 	out := []plan.Query{ask(modulesQuery, "cat /proc/modules"), ask(linksQuery, "rdma -j link"), ask(lldpadQuery, ofUnit("is-active lldpad.service")), limits}
+	out = append(out, bond.Queries(id.Host())...)
 	for _, n := range id.Host().NICs {
 		out = append(append(out, nic.Queries(n)...), rdma.Survey(n)...)
 	}
@@ -115,6 +117,7 @@ func liftHost(h *fabric.Host, said map[string]string, g *fabric.Gaps) {
 		h.Modules = append(h.Modules, fabric.Module{Name: name})
 	}
 	slices.SortFunc(h.Modules, func(a, b fabric.Module) int { return strings.Compare(a.Name, b.Name) })
+	bond.Lift(h, said, g)
 	at := device.Of(addr.Hosts, "").With("memlock")
 	limits, answered := said[strings.TrimPrefix(limitsFile, "/")]
 	if !answered {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/weirfabric/weir/host/bond"
 	"github.com/weirfabric/weir/host/nic"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
@@ -22,12 +23,20 @@ var optional = map[string]string{
 
 // possible leaves out what the host has nothing to set with, and says so once for each part of a NIC.
 func possible(h *fabric.Host, have plan.State, deltas []plan.Delta) ([]plan.Delta, diag.List) {
-	var findings diag.List
+	bonds := where(deltas, func(d plan.Delta) bool { return d.Leaf.Path[0] == bond.Part })
+	findings := bond.Refused(h, have.Owned, have.Facts, bonds)
+	unbound := len(findings) > 0
+	if !unbound {
+		findings = bond.Untried(h, have.Facts, bonds)
+	}
 	said := map[string]bool{}
 	kept := slices.Clone(deltas)
 	kept = slices.DeleteFunc(kept, func(d plan.Delta) bool {
 		if ofHost(d) {
 			return false
+		}
+		if d.Leaf.Path[0] == bond.Part {
+			return unbound
 		}
 		port, part := d.Leaf.Path[0], d.Leaf.Path[1]
 		if query, known := answerOf[part]; !known || have.Facts[port+"/"+query] != missing {
@@ -76,7 +85,11 @@ func spoiled(h *fabric.Host, have plan.State) diag.List {
 		})
 	}
 	for _, n := range managed(h) {
-		if runs := have.Facts[n.Name+"/rdma"]; runs != "" && n.RDMA != "" && runs != n.RDMA {
+		runs := have.Facts[n.Name+"/rdma"]
+		if h.Bond(n.Name) != nil || inBond(have.Owned, n.Name) { // its ports have their own devices while it is not, and the bond's while it is
+			continue
+		}
+		if runs != "" && n.RDMA != "" && runs != n.RDMA {
 			findings.Add(diag.Diagnostic{
 				Severity: diag.Error, Check: check, Addr: addr.Port(h.Name, n.Name).Of(addr.RoCE, ""), At: []diag.Pos{h.Device.At},
 				Summary: fmt.Sprintf("the inventory calls its RDMA device %s, the host calls it %s", n.RDMA, runs),
@@ -85,4 +98,9 @@ func spoiled(h *fabric.Host, have plan.State) diag.List {
 		}
 	}
 	return findings
+}
+
+// inBond says whether a NIC is a port of a bond that runs.
+func inBond(doc plan.Document, nic string) bool {
+	return slices.ContainsFunc(doc, func(l plan.Leaf) bool { return l.Path[0] == bond.Part && bond.Has(l, nic) })
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirfabric/weir/host/bond"
 	"github.com/weirfabric/weir/host/nic"
 	"github.com/weirfabric/weir/host/rdma"
 	"github.com/weirfabric/weir/intent/addr"
@@ -48,12 +49,50 @@ func (Language) Script(h *fabric.Host, have plan.State, deltas []plan.Delta) (pl
 	}
 	whole := where(deltas, ofHost)
 	add(slices.Concat(loads(h, modules, whole), changesOf(h, whole)), slices.Concat(load(modules), hostMessages(whole)), hostMessages(plan.Inverse(whole)))
+	for _, name := range bonds(deltas) {
+		part := where(deltas, func(d plan.Delta) bool { return d.Leaf.Path[0] == bond.Part && d.Leaf.Path[1] == name })
+		done := with(have.Owned, part)
+		add(changesOf(h, part), bondMessages(h, name, have.Owned, have.Facts, part), bondMessages(h, name, done, have.Facts, plan.Inverse(part)))
+	}
 	for _, n := range managed(h) {
 		part := where(deltas, func(d plan.Delta) bool { return d.Leaf.Path[0] == n.Name })
 		done := with(have.Owned, part)
 		add(changesOf(h, part), nicMessages(n, have.Owned, part, false), nicMessages(n, done, plan.Inverse(part), true))
 	}
 	return step, findings
+}
+
+// bondMessages make a bond anew. The RDMA device of its ports goes and comes with it, and how it was to send is said to it again.
+func bondMessages(h *fabric.Host, name string, have plan.Document, facts map[string]string, deltas []plan.Delta) []plan.Message {
+	out := bond.Messages(h, name, have, facts, deltas)
+	if !bond.Remade(deltas) {
+		return out
+	}
+	for _, n := range managed(h) {
+		if on := h.Bond(n.Name); on == nil || on.Name != name || len(out) == 0 {
+			continue
+		}
+		var again []plan.Delta
+		for _, l := range have {
+			if l.Path[0] == n.Name && l.Path[1] == "roce" {
+				again = append(again, plan.Delta{Leaf: l, Action: plan.Create})
+			}
+		}
+		out = append(out, rdma.Messages(n, again, false)...)
+	}
+	return out
+}
+
+// bonds are the names of the bonds that deltas are about, in order.
+func bonds(deltas []plan.Delta) []string {
+	var out []string
+	for _, d := range deltas {
+		if d.Leaf.Path[0] == bond.Part && !slices.Contains(out, d.Leaf.Path[1]) {
+			out = append(out, d.Leaf.Path[1])
+		}
+	}
+	slices.SortFunc(out, addr.Natural)
+	return out
 }
 
 // with is a document once deltas are made to it.
@@ -153,6 +192,9 @@ func change(h *fabric.Host, d plan.Delta) plan.Change {
 	if d.Action == plan.Delete {
 		c.After = ""
 	}
+	if d.Leaf.Path[0] == bond.Part {
+		c.Before, c.After = bond.Shown(c.Before), bond.Shown(c.After)
+	}
 	if d.Leaf.Path[0] == "file" {
 		c.Before, c.After = size(c.Before), size(c.After)
 		if strings.HasSuffix(d.Leaf.Path[1], plan.Unfinished) {
@@ -164,7 +206,10 @@ func change(h *fabric.Host, d plan.Delta) plan.Change {
 
 // impact of a change: files, modules and marks do nothing to what is sent already.
 func impact(l plan.Leaf) plan.Impact {
-	if ofHost(plan.Delta{Leaf: l}) || rdma.Owns(l) {
+	switch {
+	case l.Path[0] == bond.Part:
+		return bond.Impact(l)
+	case ofHost(plan.Delta{Leaf: l}), rdma.Owns(l):
 		return plan.None
 	}
 	return nic.Impact(l)
@@ -183,6 +228,9 @@ func because(h *fabric.Host, l plan.Leaf) []diag.Pos {
 		if l.Addr.Kind == addr.Module && rdma.ModuleName(m.Name) == l.Addr.Name {
 			return m.At
 		}
+	}
+	if l.Path[0] == bond.Part {
+		return bond.Because(h, l)
 	}
 	for _, n := range h.NICs {
 		if n.Name != l.Path[0] {

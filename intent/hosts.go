@@ -14,7 +14,7 @@ type HostProfile struct {
 	RoCE    RoCE                   `yaml:"roce" doc:"How the RDMA NICs send."`
 	Modules []source.Value[string] `yaml:"modules" form:"name" doc:"Kernel modules to load, beside those that the profile implies."`
 	Memlock source.Value[string]   `yaml:"memlock" form:"memlock" doc:"How much memory the rdma group may pin: unlimited, or a size."`
-	Bond    Bond                   `yaml:"bond" doc:"Resilient addresses: the ports of an adapter stand in for each other."`
+	Bond    Bond                   `yaml:"bond" doc:"The ports stand in for each other."`
 	At      diag.Pos
 }
 

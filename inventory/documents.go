@@ -40,7 +40,14 @@ type hostDefaults struct {
 type hostSpec struct {
 	identity `yaml:",inline"`
 	common   `yaml:",inline"`
-	NICs     []nicSpec `yaml:"nics" doc:"NIC ports of this host, beside those of the defaults or in place of those of the same name."`
+	NICs     []nicSpec  `yaml:"nics" doc:"NIC ports of this host, beside those of the defaults or in place of those of the same name."`
+	Bonds    []bondSpec `yaml:"bonds" doc:"Bonds of this host, which a host profile makes of its NIC ports."`
+}
+
+type bondSpec struct {
+	Name      source.Value[string]   `yaml:"name,required" form:"netdev" doc:"Name of the bond, as the host profile calls it."`
+	Addresses []source.Value[string] `yaml:"addresses,required" form:"interface" doc:"Its IP addresses, each with the length of its subnet: 10.0.9.7/24."`
+	At        diag.Pos
 }
 
 // linksDoc is a document of kind Links.

@@ -6,6 +6,7 @@ import (
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/intent/source"
 	"github.com/weirfabric/weir/inventory/catalog"
+	"net/netip"
 )
 
 // Inventory is all that the inventory/ folder of a fabric repo says, in the order of its files.
@@ -28,6 +29,7 @@ type Device struct {
 	Labels     map[string]string
 	Management Management
 	Ports      []Port
+	Bonds      []Bond // of a host, whose addresses the inventory has
 	At         diag.Pos
 }
 
@@ -45,6 +47,13 @@ type Port struct {
 	Firmware source.Value[string] // of a NIC; not set: not said
 	Driver   source.Value[string] // of a NIC; not set: not said
 	At       diag.Pos             // shared by the ports that one line of the inventory declares
+}
+
+// Bond is what the inventory knows of a host's bond. Which ports it has, a host profile says.
+type Bond struct {
+	Name      string
+	Addresses []netip.Prefix // an address each, with the length of its subnet
+	At        diag.Pos
 }
 
 // Management is how a device is reached. Secrets (Password, Key) are references, env:NAME, file:PATH or exec:COMMAND, resolved

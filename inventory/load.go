@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -87,6 +88,33 @@ func (l *loader) switches(doc *switchesDoc) {
 	}
 }
 
+// bonds gives a host its bonds. Several hosts cannot have the addresses of one.
+func (l *loader) bonds(hosts []*Device, specs []bondSpec) {
+	for i, s := range specs {
+		b := Bond{Name: s.Name.V, At: s.Name.At}
+		for _, a := range s.Addresses {
+			if !a.Set() { // what was read is no such text, which was said
+				continue
+			}
+			p, err := netip.ParsePrefix(a.V)
+			if err != nil {
+				l.errorf(addr.Addr{}, "Write it like 10.0.9.7/24.", []diag.Pos{a.At}, "%q is no address with the length of its subnet", a.V)
+				continue
+			}
+			b.Addresses = append(b.Addresses, p)
+		}
+		if len(hosts) > 1 {
+			l.errorf(addr.Addr{}, "Give each host a line of its own.", []diag.Pos{s.Name.At}, "%d hosts cannot have one bond's addresses", len(hosts))
+		}
+		if slices.ContainsFunc(specs[:i], func(o bondSpec) bool { return o.Name.V == s.Name.V }) {
+			l.errorf(addr.Addr{}, "Remove one of them.", []diag.Pos{s.Name.At}, "bond %s is listed twice", s.Name.V)
+		}
+		for _, h := range hosts {
+			h.Bonds = append(h.Bonds, b)
+		}
+	}
+}
+
 func (l *loader) hosts(doc *hostsDoc) {
 	shared := l.nics(doc.Defaults.NICs)
 	for i := range doc.Hosts {
@@ -96,7 +124,9 @@ func (l *loader) hosts(doc *hostsDoc) {
 		if !spec.Platform.Set() {
 			spec.Platform = source.Value[string]{V: hostPlatform, At: spec.At}
 		}
+		first := len(l.inventory.Devices)
 		l.devices(spec.identity, spec.common, ports)
+		l.bonds(l.inventory.Devices[first:], spec.Bonds)
 	}
 }
 

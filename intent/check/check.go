@@ -61,7 +61,8 @@ func All() []Check {
 		{"nic-generations", "NICs of several generations that send one lossless class with DCQCN are set to answer marks alike.", generations},
 		{"known-bugs", "Published faults of a switch's software that hurt lossless traffic are known before it carries any.", knownBugs},
 		{"small-buffer", "A switch with less buffer for its speed than any published is told of.", smallBuffer},
-		{"bond", "Nobody relies on a bond that weir reads and does not set up.", bondUnwritten},
+		{"bond", "Nobody relies on addresses to move that weir does not move.", bondUnwritten},
+		{"bond-ports", "A bond has ports that can be one, and an address.", bondPorts},
 		{"canary", "In a fabric of several switches with hosts the operator says which one is changed first.", chosenCanary},
 	}
 }

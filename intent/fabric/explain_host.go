@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
@@ -19,6 +20,11 @@ func (e *explainer) hostAt(h *Host, a addr.Addr) {
 		for _, m := range h.Modules {
 			if a.Kind == "" || (a.Kind == addr.Module && (a.Name == "" || a.Name == m.Name)) {
 				e.add(Value{Name: "module/" + m.Name, Value: "loaded", Formula: "what every RDMA host needs, and what profiles name", Source: fromIntent, At: m.At})
+			}
+		}
+		for _, b := range h.Bonds {
+			if a.Kind == "" || (a.Kind == addr.Bond && (a.Name == "" || a.Name == b.Name)) {
+				e.bond(b)
 			}
 		}
 		return
@@ -138,4 +144,18 @@ func (e *explainer) receive(n *NIC) {
 		Formula: "headroom + one MTU: the least receive buffer that the driver takes for a lossless priority, but for one cell. PAUSE is sent when the buffer is filled up to the headroom, and ends one MTU below that",
 		Inputs:  map[string]any{"headroom": r.Headroom, "mtu": n.MTU},
 	})
+}
+
+// bond explains a bond of the host.
+func (e *explainer) bond(b Bond) {
+	name := "bond/" + b.Name + ":"
+	e.add(Value{Name: name + "mode", Value: b.Mode, Source: fromIntent, At: b.At})
+	if b.Hash != "" {
+		e.add(Value{Name: name + "hash", Value: b.Hash, Source: fromIntent, At: b.At})
+	}
+	e.add(Value{Name: name + "ports", Value: strings.Join(b.Ports, " "), Formula: "the NIC ports that the profile selects", Source: fromIntent, At: b.At})
+	e.add(Value{Name: name + "mtu", Value: int64(b.MTU), Unit: "bytes", Formula: "that of its ports", Source: fromIntent, At: b.At})
+	if len(b.Addresses) > 0 {
+		e.add(Value{Name: name + "addresses", Value: b.AddressText(), Source: fromInventory, At: b.At})
+	}
 }

@@ -3,6 +3,7 @@
 package fabric
 
 import (
+	"net/netip"
 	"time"
 
 	"github.com/weirfabric/weir/intent"
@@ -147,7 +148,19 @@ type Host struct {
 	Modules []Module
 	Memlock string // empty: not managed
 	NICs    []*NIC
+	Bonds   []Bond     // by name
 	At      []diag.Pos // the profiles that select it; empty: no profile, and weir leaves the host alone
+}
+
+// Bond is NIC ports of a host that the kernel makes one netdev of.
+type Bond struct {
+	Name      string
+	Mode      string         // 802.3ad or active-backup
+	Hash      string         // what 802.3ad spreads flows by; empty in other modes
+	MTU       qos.Bytes      // that of its ports
+	Ports     []string       // in natural order
+	Addresses []netip.Prefix // of the inventory, sorted
+	At        []diag.Pos     // the profile and, where it has addresses, the inventory
 }
 
 // Module is a kernel module that must be loaded.

@@ -37,10 +37,12 @@ func (r *resolver) host(d *inventory.Device) {
 		r.classify(n, set)
 		r.send(n, profiles, set)
 		profile(profiles)
+		h.join(n, profiles)
 		h.NICs = append(h.NICs, n)
 		r.ends[addr.Port(h.Name, p.Name)] = end{End: End{Host: h, NIC: n}, set: set}
 	}
 	h.Modules = union(modules)
+	h.address(d)
 	slices.SortFunc(h.NICs, func(a, b *NIC) int { return addr.Natural(a.Name, b.Name) })
 	r.out.Hosts = append(r.out.Hosts, h)
 }

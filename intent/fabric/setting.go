@@ -173,10 +173,23 @@ func (h *Host) Settings() []Setting {
 	for _, m := range h.Modules {
 		c.add(at.Of(addr.Module, m.Name), "loaded")
 	}
+	for _, b := range h.Bonds {
+		c.bond(at.Of(addr.Bond, b.Name), b)
+	}
 	for _, n := range h.NICs {
 		c.nic(addr.Port(h.Name, n.Name), n)
 	}
 	return c.list
+}
+
+func (c *settingList) bond(at addr.Addr, b Bond) {
+	c.add(at.With("mode"), b.Mode)
+	if b.Hash != "" {
+		c.add(at.With("hash"), b.Hash)
+	}
+	c.add(at.With("mtu"), b.MTU.String())
+	c.add(at.With("ports"), strings.Join(b.Ports, " "))
+	c.add(at.With("addresses"), b.AddressText())
 }
 
 func (c *settingList) nic(at addr.Addr, n *NIC) {

@@ -57,6 +57,7 @@ var forms = map[string]form{
 	"key":       {pattern: whole(portPattern), want: "a key of letters, digits and _ . : - /, beginning with a letter or a digit"},
 	"model":     {pattern: whole(`[A-Za-z0-9][A-Za-z0-9_.:,()#+ -]*(/[A-Za-z0-9][A-Za-z0-9_.:,()#+ -]*)*`), want: "a model of letters, digits, blanks and _ . : , / ( ) # + -, beginning with a letter or a digit"},
 	"address":   {pattern: whole(`(\{name\}|[A-Za-z0-9:])(\{name\}|[A-Za-z0-9_.:-])*(%[A-Za-z0-9_.-]+)?`), want: "a host name or an IP address; {name} stands for the device's name"},
+	"interface": {pattern: whole(`([0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)/[0-9]{1,3}`), want: "an address with the length of its subnet, like 10.0.9.7/24"},
 	"user":      {pattern: whole(`[A-Za-z0-9_][A-Za-z0-9_.@+\\-]*`), want: "a user name of letters, digits and _ . @ + - \\"},
 	"file":      {pattern: whole(linePattern + `+`), want: "the name of a file", most: mostText},
 	"version":   {pattern: whole(`([A-Za-z][A-Za-z._+~-]*)?[0-9][0-9A-Za-z._+~-]*`), want: "a version like 20.31.1014 or 202411", free: true},
