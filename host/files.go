@@ -8,13 +8,13 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/weirfabric/weir/host/memlock"
 	"github.com/weirfabric/weir/host/nic"
 	"github.com/weirfabric/weir/host/rdma"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/plan"
-	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/templates"
 )
 
@@ -51,7 +51,7 @@ func files(h *fabric.Host, doc plan.Document) (plan.Document, diag.List) {
 	lay(bootScript, "boot.sh.tmpl", map[string]any{"Unit": unit, "Parts": boot(h, doc)})
 	lay(unitFile, "boot.service.tmpl", map[string]any{"Script": bootScript, "Devices": devices(h)})
 	if h.Memlock != "" {
-		limit, err := memlock(h.Memlock)
+		limit, err := loginLimit(h.Memlock)
 		if err != nil {
 			findings.Errorf(check, h.Address().Of(addr.Hosts, "").With("memlock"), h.At, "%v", err)
 			return out, findings
@@ -86,14 +86,11 @@ func enabled(host string) plan.Leaf {
 	return plan.Leaf{Path: []string{"unit", unit}, Value: "enabled", Addr: addr.Device(host).Of(addr.RoCE, "").With("enabled")}
 }
 
-// memlock is what limits.conf takes: unlimited, or KiB.
-func memlock(written string) (string, error) {
-	if written == "unlimited" {
-		return written, nil
-	}
-	size, err := qos.ParseBytes(written)
-	if err != nil {
-		return "", err
+// loginLimit is what limits.conf takes: unlimited, or KiB.
+func loginLimit(written string) (string, error) {
+	size, err := memlock.Parse(written)
+	if err != nil || size == 0 {
+		return memlock.Unlimited, err
 	}
 	return strconv.FormatInt(int64(size)/1024, 10), nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/weirfabric/weir/host/bond"
+	"github.com/weirfabric/weir/host/memlock"
 	"github.com/weirfabric/weir/host/nic"
 	"github.com/weirfabric/weir/host/rdma"
 	"github.com/weirfabric/weir/intent/addr"
@@ -43,6 +44,8 @@ func (Language) Write(h *fabric.Host) (plan.Document, diag.List) {
 	}
 	bonds, said := bond.Write(h)
 	doc, findings = append(doc, bonds...), append(findings, said...)
+	services, said := memlock.Write(h)
+	doc, findings = append(doc, services...), append(findings, said...)
 	files, said := files(h, doc)
 	doc = append(doc, files...)
 	doc.Sort()
@@ -102,7 +105,7 @@ func (Language) Queries(h *fabric.Host) []plan.Query {
 		q.Optional = true
 		out = append(out, q)
 	}
-	out = append(out, bond.Queries(h)...)
+	out = append(append(out, memlock.Queries(h)...), bond.Queries(h)...)
 	for _, n := range managed(h) {
 		out = append(append(out, nic.Queries(n)...), rdma.Queries(n)...)
 	}
@@ -138,7 +141,11 @@ func (Language) Read(h *fabric.Host, answers []plan.Answer) (plan.State, error) 
 	if err != nil {
 		return plan.State{}, err
 	}
-	state.Owned = append(state.Owned, bonds...)
+	services, err := memlock.Read(h, said, state.Facts)
+	if err != nil {
+		return plan.State{}, err
+	}
+	state.Owned = append(append(state.Owned, bonds...), services...)
 	if strings.TrimSpace(said[lldpadQuery]) == "active" {
 		state.Facts[lldpadQuery] = "active"
 	}
@@ -204,6 +211,9 @@ func (Language) Print(doc plan.Document) []render.File {
 	for _, l := range doc {
 		if l.Path[0] == "file" {
 			out = append(out, render.File{Name: strings.TrimPrefix(l.Path[1], "/"), Body: []byte(l.Value)})
+		}
+		if path := memlock.Path(l); path != "" {
+			out = append(out, render.File{Name: strings.TrimPrefix(path, "/"), Body: []byte(l.Value)})
 		}
 	}
 	return out

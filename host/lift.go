@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/weirfabric/weir/host/bond"
+	"github.com/weirfabric/weir/host/memlock"
 	"github.com/weirfabric/weir/host/nic"
 	"github.com/weirfabric/weir/host/rdma"
 	"github.com/weirfabric/weir/intent/addr"
@@ -69,7 +70,7 @@ func (Language) Survey(id render.Identity) []plan.Query {
 	limits := ask(strings.TrimPrefix(limitsFile, "/"), plan.Command("cat", limitsFile))
 	limits.Optional = true
 	out := []plan.Query{ask(modulesQuery, "cat /proc/modules"), ask(linksQuery, "rdma -j link"), ask(lldpadQuery, ofUnit("is-active lldpad.service")), limits}
-	out = append(out, bond.Queries(id.Host())...)
+	out = append(append(out, memlock.Queries(id.Host())...), bond.Queries(id.Host())...)
 	for _, n := range id.Host().NICs {
 		out = append(append(out, nic.Queries(n)...), rdma.Survey(n)...)
 	}
@@ -137,6 +138,7 @@ func liftHost(h *fabric.Host, said map[string]string, g *fabric.Gaps) {
 		}
 		h.Memlock = limit
 	}
+	memlock.Lift(h, said, g)
 }
 
 // locked is a limit of limits.conf as an operator writes it: unlimited, or a size; the file counts KiB.
@@ -177,6 +179,7 @@ func (Language) Exclusions() []render.Exclusion {
 		{Of: of(addr.RoCE, "cnp-dscp"), Back: "not known without the files", Silent: true, Why: files},
 		{Of: of(addr.RoCE, "cnp-priority"), Back: "not known without the files", Silent: true, Why: files},
 		{Of: of(addr.Hosts, "memlock"), Back: "nothing where it is not managed", Silent: true, Why: "Files of others under /etc/security are not read."},
+		{Of: of(addr.Memlock, ""), Back: "services of which drop-ins of weir's stand", Silent: true, Why: "Drop-ins of others are not read."},
 		{Of: addr.Addr{Kind: addr.Module, Name: "xprtrdma"}, Back: "nothing", As: nothing, Why: alias},
 		{Of: addr.Addr{Kind: addr.Module, Name: "svcrdma"}, Back: "nothing", As: nothing, Why: alias},
 	}

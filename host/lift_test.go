@@ -72,6 +72,25 @@ func bondAnswers(said map[string]string, doc plan.Document) {
 	said["bond-addresses"] = asJSON(links)
 }
 
+// serviceAnswers are what systemd says of services that have drop-ins.
+func serviceAnswers(said map[string]string, doc plan.Document) {
+	for _, l := range doc {
+		if l.Path[0] != "memlock" {
+			continue
+		}
+		switch file := "/etc/systemd/system/" + l.Path[1] + ".service.d/90-weir.conf"; l.Path[2] {
+		case "drop-in":
+			said["memlock-services"] += "file " + file + "\n"
+			for line := range strings.Lines(l.Value) {
+				said["memlock-services"] += file + ":" + strings.TrimSuffix(line, "\n") + "\n"
+			}
+		case "loaded":
+			said["memlock-services"] += "service " + l.Path[1] + "\nMainPID=0\nLimitMEMLOCK=" + l.Value + "\nLoadState=loaded\n"
+		}
+	}
+	said["memlock-services"] += "end\n"
+}
+
 // answers are what a host says whose kernel was told the document. A value that is none of its kind stands where the value would.
 func answers(h *fabric.Host, doc plan.Document) []plan.Answer {
 	said := map[string]string{"rdma-links": "[", "lldpad": "inactive\n"}
@@ -88,6 +107,7 @@ func answers(h *fabric.Host, doc plan.Document) []plan.Answer {
 		}
 	}
 	bondAnswers(said, doc)
+	serviceAnswers(said, doc)
 	for _, n := range h.NICs {
 		nicAnswers(said, n.Name, doc)
 	}
@@ -184,7 +204,7 @@ func TestTheLawsOfLiftingHold(t *testing.T) {
 		Random: varied, Identity: render.IdentityOfHost, Settings: (*fabric.Host).Settings, Answers: answers,
 		Never: []addr.Addr{{Kind: addr.Cable}},
 		Runs: func(l plan.Leaf) bool {
-			return l.Path[0] != "file" && l.Path[0] != "unit" && l.Path[len(l.Path)-1] != "kept"
+			return l.Path[0] != "file" && l.Path[0] != "unit" && l.Path[len(l.Path)-1] != "kept" && l.Path[len(l.Path)-1] != "drop-in"
 		},
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/weirfabric/weir/host/bond"
+	"github.com/weirfabric/weir/host/memlock"
 	"github.com/weirfabric/weir/host/nic"
 	"github.com/weirfabric/weir/intent/addr"
 	"github.com/weirfabric/weir/intent/diag"
@@ -29,6 +30,7 @@ func possible(h *fabric.Host, have plan.State, deltas []plan.Delta) ([]plan.Delt
 	if !unbound {
 		findings = bond.Untried(h, have.Facts, bonds)
 	}
+	findings = append(findings, memlock.Refused(h, have.Facts)...)
 	said := map[string]bool{}
 	kept := slices.Clone(deltas)
 	kept = slices.DeleteFunc(kept, func(d plan.Delta) bool {
@@ -37,6 +39,9 @@ func possible(h *fabric.Host, have plan.State, deltas []plan.Delta) ([]plan.Delt
 		}
 		if d.Leaf.Path[0] == bond.Part {
 			return unbound
+		}
+		if d.Leaf.Path[0] == memlock.Part {
+			return !memlock.Possible(have.Facts, d)
 		}
 		port, part := d.Leaf.Path[0], d.Leaf.Path[1]
 		if query, known := answerOf[part]; !known || have.Facts[port+"/"+query] != missing {
@@ -84,6 +89,7 @@ func spoiled(h *fabric.Host, have plan.State) diag.List {
 			Summary: "lldpad runs and overwrites PFC, ETS and the DSCP map", Detail: "Stop it: systemctl disable --now lldpad.",
 		})
 	}
+	findings = append(findings, memlock.Older(h, have.Facts)...)
 	for _, n := range managed(h) {
 		runs := have.Facts[n.Name+"/rdma"]
 		if h.Bond(n.Name) != nil || inBond(have.Owned, n.Name) { // its ports have their own devices while it is not, and the bond's while it is

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirfabric/weir/host/bond"
+	"github.com/weirfabric/weir/host/memlock"
 	"github.com/weirfabric/weir/host/nic"
 	"github.com/weirfabric/weir/host/rdma"
 	"github.com/weirfabric/weir/intent/addr"
@@ -49,6 +50,8 @@ func (Language) Script(h *fabric.Host, have plan.State, deltas []plan.Delta) (pl
 	}
 	whole := where(deltas, ofHost)
 	add(slices.Concat(loads(h, modules, whole), changesOf(h, whole)), slices.Concat(load(modules), hostMessages(whole)), hostMessages(plan.Inverse(whole)))
+	services := where(deltas, func(d plan.Delta) bool { return d.Leaf.Path[0] == memlock.Part })
+	add(changesOf(h, services), memlock.Messages(services), memlock.Messages(plan.Inverse(services)))
 	for _, name := range bonds(deltas) {
 		part := where(deltas, func(d plan.Delta) bool { return d.Leaf.Path[0] == bond.Part && d.Leaf.Path[1] == name })
 		done := with(have.Owned, part)
@@ -195,7 +198,7 @@ func change(h *fabric.Host, d plan.Delta) plan.Change {
 	if d.Leaf.Path[0] == bond.Part {
 		c.Before, c.After = bond.Shown(c.Before), bond.Shown(c.After)
 	}
-	if d.Leaf.Path[0] == "file" {
+	if d.Leaf.Path[0] == "file" || memlock.Path(d.Leaf) != "" {
 		c.Before, c.After = size(c.Before), size(c.After)
 		if strings.HasSuffix(d.Leaf.Path[1], plan.Unfinished) {
 			c.Before, c.After = d.Before, ""
@@ -209,7 +212,7 @@ func impact(l plan.Leaf) plan.Impact {
 	switch {
 	case l.Path[0] == bond.Part:
 		return bond.Impact(l)
-	case ofHost(plan.Delta{Leaf: l}), rdma.Owns(l):
+	case ofHost(plan.Delta{Leaf: l}), l.Path[0] == memlock.Part, rdma.Owns(l):
 		return plan.None
 	}
 	return nic.Impact(l)

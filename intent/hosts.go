@@ -9,13 +9,14 @@ import (
 
 // HostProfile is what must hold on the hosts it selects.
 type HostProfile struct {
-	Name    source.Value[string]   `yaml:"name" form:"name" doc:"Name of the profile."`
-	Select  Selector               `yaml:"select" doc:"The hosts and NIC ports that it is about; all without it."`
-	RoCE    RoCE                   `yaml:"roce" doc:"How the RDMA NICs send."`
-	Modules []source.Value[string] `yaml:"modules" form:"name" doc:"Kernel modules to load, beside those that the profile implies."`
-	Memlock source.Value[string]   `yaml:"memlock" form:"memlock" doc:"How much memory the rdma group may pin: unlimited, or a size."`
-	Bond    Bond                   `yaml:"bond" doc:"The ports stand in for each other."`
-	At      diag.Pos
+	Name            source.Value[string]   `yaml:"name" form:"name" doc:"Name of the profile."`
+	Select          Selector               `yaml:"select" doc:"The hosts and NIC ports that it is about; all without it."`
+	RoCE            RoCE                   `yaml:"roce" doc:"How the RDMA NICs send."`
+	Modules         []source.Value[string] `yaml:"modules" form:"name" doc:"Kernel modules to load, beside those that the profile implies."`
+	Memlock         source.Value[string]   `yaml:"memlock" form:"memlock" doc:"How much memory the rdma group may pin: unlimited, or a size."`
+	MemlockServices []source.Value[string] `yaml:"memlockServices" form:"name" doc:"Services of systemd that may pin as much, without .service: slurmd, containerd."`
+	Bond            Bond                   `yaml:"bond" doc:"The ports stand in for each other."`
+	At              diag.Pos
 }
 
 // RoCE is how the RDMA NICs of a host send.

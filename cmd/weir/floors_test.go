@@ -25,7 +25,7 @@ var floors = map[string]int{
 	"drivers/gnmi": 9, "drivers/ssh": 9, "drivers/sim": 9, "drivers/drivertest": 9, "drivers/apply": 9,
 	"host": 9, "telemetry/gnmi": 9, "telemetry/poll": 9, "telemetry/verify": 9,
 	"render/cli": 8, "render/sonic": 8, "render/dialecttest": 8,
-	"host/bond": 8, "host/nic": 8, "host/rdma": 8,
+	"host/bond": 8, "host/memlock": 8, "host/nic": 8, "host/rdma": 8,
 	"drivers/apply/journal": 8, "telemetry/health": 8, "telemetry/collect": 8, "telemetry/oc": 8,
 	"intent/check": 7, "render": 7, "telemetry": 7,
 	"intent/proof": 6, "intent/proof/deadlock": 6, "intent/proof/path": 6, "drivers": 6,

@@ -31,6 +31,7 @@ const (
 	Pool        Kind = "pool"        // leaf1/pool/NAME: a buffer pool
 	Counters    Kind = "counters"    // leaf1/counters/queue: a counter group
 	Module      Kind = "module"      // host1/module/rdma_cm: a kernel module
+	Memlock     Kind = "memlock"     // host1/memlock/slurmd:loaded: what a service may lock
 	Bond        Kind = "bond"        // host1/bond/bond0:mode: a bond of NIC ports
 	RoCE        Kind = "roce"        // host1/eth0/roce: RoCE mode and traffic class of a NIC port
 	ETS         Kind = "ets"         // host1/eth0/ets/3: share of a traffic class on a NIC
@@ -42,7 +43,7 @@ const (
 )
 
 var kinds = []Kind{PFC, Queue, PG, Watchdog, Trust, MTU, FlowControl, Cable, Profile, Map, Scheduler, WRED, Pool,
-	Counters, Module, Bond, RoCE, ETS, DSCP, Class, Hosts, Override, Link}
+	Counters, Module, Memlock, Bond, RoCE, ETS, DSCP, Class, Hosts, Override, Link}
 
 // Addr names one thing. The zero value names the whole fabric. Addr is comparable and is written
 // in JSON as its text.

@@ -123,7 +123,8 @@ func (s *Switch) run(l Lifted[*Switch]) {
 // run gives the host the settings that were lifted. Of a NIC of which it is not known in which version it sends, the usual one is
 // taken, so that it counts: the gap says that it is not known.
 func (h *Host) run(l Lifted[*Host]) {
-	h.Gaps, h.Modules, h.Memlock, h.Bonds = slices.Clone(l.Gaps), l.Device.Modules, l.Device.Memlock, l.Device.Bonds
+	h.Gaps, h.Modules, h.Memlock = slices.Clone(l.Gaps), l.Device.Modules, l.Device.Memlock
+	h.MemlockServices, h.Bonds = l.Device.MemlockServices, l.Device.Bonds
 	for _, n := range h.NICs {
 		i := slices.IndexFunc(l.Device.NICs, func(m *NIC) bool { return m.Name == n.Name })
 		if i < 0 {

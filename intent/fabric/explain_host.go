@@ -16,6 +16,7 @@ func (e *explainer) hostAt(h *Host, a addr.Addr) {
 		if a.Kind == "" {
 			e.device(&h.Device)
 			e.written("memlock", h.Memlock, "", h.At)
+			e.written("memlock-services", strings.Join(h.MemlockServices, " "), "", h.At)
 		}
 		for _, m := range h.Modules {
 			if a.Kind == "" || (a.Kind == addr.Module && (a.Name == "" || a.Name == m.Name)) {

@@ -145,11 +145,12 @@ type Origin struct {
 // Host is a server with its RDMA NICs.
 type Host struct {
 	Device
-	Modules []Module
-	Memlock string // empty: not managed
-	NICs    []*NIC
-	Bonds   []Bond     // by name
-	At      []diag.Pos // the profiles that select it; empty: no profile, and weir leaves the host alone
+	Modules         []Module
+	Memlock         string   // empty: not managed
+	MemlockServices []string // of systemd, without .service, sorted
+	NICs            []*NIC
+	Bonds           []Bond     // by name
+	At              []diag.Pos // the profiles that select it; empty: no profile, and weir leaves the host alone
 }
 
 // Bond is NIC ports of a host that the kernel makes one netdev of.

@@ -3,6 +3,7 @@ package fabric
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/weirfabric/weir/intent"
 	"github.com/weirfabric/weir/intent/addr"
@@ -23,6 +24,9 @@ func (r *resolver) host(d *inventory.Device) {
 				modules = append(modules, modulesOf(p)...)
 			}
 			h.Memlock = cmp.Or(h.Memlock, p.Memlock.V)
+			for _, s := range p.MemlockServices {
+				h.MemlockServices = append(h.MemlockServices, strings.TrimSuffix(s.V, ".service"))
+			}
 		}
 	}
 	profile(r.profiles(sel.subject, ""))
@@ -42,6 +46,8 @@ func (r *resolver) host(d *inventory.Device) {
 		r.ends[addr.Port(h.Name, p.Name)] = end{End: End{Host: h, NIC: n}, set: set}
 	}
 	h.Modules = union(modules)
+	slices.Sort(h.MemlockServices)
+	h.MemlockServices = slices.Compact(h.MemlockServices)
 	h.address(d)
 	slices.SortFunc(h.NICs, func(a, b *NIC) int { return addr.Natural(a.Name, b.Name) })
 	r.out.Hosts = append(r.out.Hosts, h)

@@ -170,6 +170,7 @@ func (h *Host) Settings() []Setting {
 	c := settingList{}
 	at := h.Address()
 	c.add(at.Of(addr.Hosts, "").With("memlock"), h.Memlock)
+	c.add(at.Of(addr.Memlock, ""), strings.Join(h.MemlockServices, " "))
 	for _, m := range h.Modules {
 		c.add(at.Of(addr.Module, m.Name), "loaded")
 	}

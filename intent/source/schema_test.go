@@ -303,6 +303,7 @@ select: {}
 roce: {version: 1, class: a, cnp: b, congestionControl: none}
 modules: [nvme_rdma]
 memlock: 64GiB
+memlockServices: [slurmd]
 bond: {mode: 802.3ad, name: bond0, hash: layer3+4, exclude: [10.0.9.7, "fd00::/8"]}
 `
 	if complaint, ok := schemas["intent"].complain([]byte(everything)); complaint != "" || !ok {

@@ -170,6 +170,9 @@ func RandomHost(seed uint64, nics ...string) *fabric.Host {
 		Device:  fabric.Device{Name: "gpu1", Platform: "linux", Role: "gpu", At: place("inventory/hosts.yaml", 3)},
 		Memlock: pick(&s, "", "unlimited"), At: at,
 	}
+	if h.Memlock != "" && seed%2 == 0 {
+		h.MemlockServices = []string{"containerd", "slurmd"}[:1+seed/2%2]
+	}
 	for _, name := range []string{"rdma_cm", "rdma_ucm", "ib_uverbs"}[:1+s.below(3)] {
 		h.Modules = append(h.Modules, fabric.Module{Name: name, At: at})
 	}

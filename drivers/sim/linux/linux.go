@@ -22,22 +22,23 @@ type Device struct {
 	card card
 	work sync.WaitGroup // that outlives the connection which asked for it
 
-	mu      sync.Mutex
-	user    string // that logs in
-	files   map[string]*file
-	nics    map[string]*nic
-	bonds   map[string]*bond
-	profile map[string]profile // NetworkManager's, by their id
-	modules map[string]bool
-	units   map[string]bool   // enabled
-	active  map[string]bool   // running
-	unsure  int               // so many changes that dcb makes next end with "Protocol error"
-	sent    int               // of those: every other one has taken effect
-	refuse  bool              // the next change: the second half of a chunk that is to fail
-	said    map[string]told   // by read-only command: what it last said, which a lie repeats
-	lies    time.Time         // until then, in device time
-	born    int               // so many times the kernel was loaded
-	scripts map[string]script // that were read, by their text
+	mu       sync.Mutex
+	user     string // that logs in
+	files    map[string]*file
+	nics     map[string]*nic
+	bonds    map[string]*bond
+	services map[string]*service // by name without .service
+	profile  map[string]profile  // NetworkManager's, by their id
+	modules  map[string]bool
+	units    map[string]bool   // enabled
+	active   map[string]bool   // running
+	unsure   int               // so many changes that dcb makes next end with "Protocol error"
+	sent     int               // of those: every other one has taken effect
+	refuse   bool              // the next change: the second half of a chunk that is to fail
+	said     map[string]told   // by read-only command: what it last said, which a lie repeats
+	lies     time.Time         // until then, in device time
+	born     int               // so many times the kernel was loaded
+	scripts  map[string]script // that were read, by their text
 }
 
 // New is a server that starts from a small factory tree and the files of the specification, by their paths.
@@ -53,6 +54,9 @@ func New(hw sim.Hardware) sim.Personality {
 		"/usr/local/sbin", "/var/lib", "/root", "/home/admin",
 	} {
 		d.put(dir, &file{dir: true})
+	}
+	for _, name := range services {
+		d.put("/lib/systemd/system/"+name+".service", &file{body: []byte("[Service]\nExecStart=-/usr/sbin/" + name + "\n")})
 	}
 	for _, unit := range d.card.masters {
 		d.put("/lib/systemd/system/"+unit+".service", &file{body: []byte("[Service]\nExecStart=-/usr/sbin/" + unit + "\n")})
@@ -140,6 +144,7 @@ func (d *Device) loadKernel() {
 	for _, m := range []string{"mlx5_core", "mlx5_ib"} {
 		d.loadModule(m)
 	}
+	d.startServices()
 	d.startNetworks()
 	for _, name := range d.glob("/etc/modules-load.d/*.conf") {
 		for line := range strings.Lines(string(d.files[name].body)) {

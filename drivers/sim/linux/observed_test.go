@@ -51,7 +51,11 @@ func TestWhatWasObserved(t *testing.T) {
 		"a user who may not use sudo":            {files: map[string]string{sudoers: ""}, user: "admin", steps: []string{"sudo -n true"}, want: said{Err: "sudo: a password is required\n", Status: 1}},
 		"nor with his password":                  {files: map[string]string{sudoers: ""}, user: "admin", steps: []string{"echo x | sudo -S true"}, want: said{Err: "admin is not in the sudoers file.\n", Status: 1}},
 		"a user who is asked":                    {files: map[string]string{sudoers: "admin ALL=(ALL) ALL\n"}, user: "admin", steps: []string{"echo x | sudo -S id -u"}, want: said{Out: "0\n"}},
-		"NICs have the names that they have":     {steps: []string{"ls /sys/class/net"}, want: said{Out: "eth0\nlo\n"}},
+		"services have a limit of their own":     {steps: []string{"systemctl show -p LimitMEMLOCK slurmd"}, want: said{Out: "LimitMEMLOCK=8388608\n"}},
+		"and what runs keeps it": {
+			steps: []string{"mkdir -p /etc/systemd/system/ssh.service.d; printf '[Service]\\nLimitMEMLOCK=infinity\\n' > /etc/systemd/system/ssh.service.d/x.conf; systemctl daemon-reload",
+				"systemctl show -p LimitMEMLOCK ssh; grep -c 8388608 /proc/$(systemctl show -p MainPID --value ssh)/limits"}, want: said{Out: "LimitMEMLOCK=infinity\n1\n"}},
+		"NICs have the names that they have": {steps: []string{"ls /sys/class/net"}, want: said{Out: "eth0\nlo\n"}},
 	} {
 		t.Run(row, func(t *testing.T) {
 			d := server(newBench(c.files))

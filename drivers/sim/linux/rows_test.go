@@ -30,7 +30,7 @@ var rows = []struct {
 	{"configfs of an unknown device", []string{"TestWhatWasObserved"}, ""},
 	{"a NIC appears after the unit", []string{"TestANICMayAppearAfterTheUnits"}, "a driver cannot be loaded again"},
 	{"After= orders only what is queued", nil, "`After=` orders nothing"},
-	{"services have a limit of locked memory of their own", nil, "nothing has a memory limit (`LimitMEMLOCK`, `limits.d`)"},
+	{"services have a limit of locked memory of their own", []string{"TestWhatWasObserved", "TestAServiceKeepsWhatItWasStartedWithUntilItIsStartedAgain"}, "nothing obeys a memory limit"},
 	{"undo has the opposite order", []string{"TestPacketsAreMarkedLastAndUnmarkedFirst", "TestPacketsAreMarkedLastAndUnmarkedFirstOnEveryNIC", "TestWhatIsUndoneIsUndoneInTheOppositeOrder"}, ""},
 	{"NICs have the names that they have", []string{"TestWhatWasObserved", "TestANICThatTheHostHasNotIsNamed"}, ""},
 	{"rxe counts neither CNP nor ECN, and its operstate is unknown", nil, "there is no `rxe`"},

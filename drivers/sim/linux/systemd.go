@@ -43,6 +43,7 @@ func (d *Device) startUnit(ctx context.Context, j *job, name string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.active[name] = true
+	d.begin(name)
 	if strings.TrimSuffix(name, ".service") == networkd {
 		d.networks()
 	}
@@ -51,8 +52,15 @@ func (d *Device) startUnit(ctx context.Context, j *job, name string) bool {
 
 // systemctl knows what weir and people use to make settings last.
 func systemctl(ctx context.Context, p *process, args []string) error {
-	options, rest := []string{}, []string{}
-	for _, a := range args {
+	options, rest, properties := []string{}, []string{}, []string{}
+	for i, a := range args {
+		switch {
+		case i > 0 && args[i-1] == "-p":
+			properties = append(properties, a)
+			continue
+		case a == "-p":
+			continue
+		}
 		if strings.HasPrefix(a, "-") {
 			options = append(options, a)
 		} else {
@@ -68,15 +76,19 @@ func systemctl(ctx context.Context, p *process, args []string) error {
 			units[i] = u + ".service"
 		}
 	}
-	asks := command == "is-enabled" || command == "is-active" || command == "cat"
+	asks := command == "is-enabled" || command == "is-active" || command == "cat" || command == "show"
 	if !p.root && !asks {
 		return status(p.fail(1, "Failed to %s: Access denied", command))
 	}
 	if command == "daemon-reload" {
-		return nil
+		return status(p.locked("systemctl", func(p *process) int { p.d.reloadUnits(); return 0 }))
 	}
 	now := slices.Contains(options, "--now")
 	for _, u := range units {
+		if command == "show" {
+			_ = p.locked("systemctl", func(p *process) int { return p.show(u, properties, slices.Contains(options, "--value")) })
+			continue
+		}
 		if code := p.locked("systemctl", func(p *process) int { return p.unitCommand(command, u, now) }); code != 0 {
 			return status(code)
 		}
