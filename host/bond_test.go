@@ -207,3 +207,23 @@ func TestABondIsLiftedAsItRuns(t *testing.T) {
 		}
 	}
 }
+
+func TestABondIsThereAfterAReboot(t *testing.T) {
+	for service, files := range map[string]string{"systemd-networkd": "/etc/systemd/network", "NetworkManager": "/etc/NetworkManager/system-connections"} {
+		h := bonded(0)
+		before := keptBy(service)(t, h, nil).(*device)
+		converge(t, h, before)
+		kept := (host.Language{}).Print(document(t, h))
+		for name := range strings.FieldsSeq(before.ask("ls " + files)) {
+			kept = append(kept, render.File{Name: strings.TrimPrefix(files, "/") + "/" + name, Body: []byte(before.ask("cat " + files + "/" + name))})
+		}
+		b := render.Bind[*fabric.Host](host.Language{}, h, h.Name, "linux", nil)
+		state, err := b.Read(keptBy(service)(t, h, kept).Answers(b.Queries()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(document(t, h), state.Owned); diff != "" {
+			t.Errorf("%s (-wanted +booted):\n%s", service, diff)
+		}
+	}
+}
