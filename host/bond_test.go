@@ -3,6 +3,7 @@ package host_test
 import (
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -190,6 +191,39 @@ func TestPortsOfOneCardHaveOneRDMADeviceInABond(t *testing.T) {
 	}
 	if _, findings := (host.Language{}).Write(h); !strings.Contains(findings.String(), "two RDMA devices in the inventory, mlx5_0 and mlx5_1, and in a bond they have one") {
 		t.Errorf("got %q", findings)
+	}
+}
+
+func TestAHostMayHaveABondOfEachCard(t *testing.T) {
+	h := dialecttest.RandomHost(1, "eth0", "eth1", "eth2", "eth3")
+	for i, n := range h.NICs {
+		n.Model, n.DCQCN, n.MTU, n.RDMA = nil, false, 9000, "mlx5_bond_"+strconv.Itoa(i/2)
+	}
+	for i := range 2 {
+		h.Bonds = append(h.Bonds, fabric.Bond{
+			Name: "bond" + strconv.Itoa(i), Mode: fabric.BondBackup, MTU: 9000, Ports: []string{h.NICs[2*i].Name, h.NICs[2*i+1].Name}, At: h.At,
+			Addresses: []netip.Prefix{netip.MustParsePrefix("192.0.2." + strconv.Itoa(i+1) + "/24")},
+		})
+	}
+	d := keptBy("NetworkManager")(t, h, nil)
+	first := converge(t, h, d)
+	if second := converge(t, h, d); len(second.Changes) > 0 {
+		t.Errorf("a second plan changes %+v", second.Changes)
+	}
+	for i := range first.Chunks {
+		if err := d.Apply(first.Chunks[len(first.Chunks)-1-i].Undo); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := render.Bind[*fabric.Host](host.Language{}, h, h.Name, "linux", nil)
+	state, err := b.Read(d.Answers(b.Queries()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range state.Owned {
+		if l.Path[0] == "bond" {
+			t.Errorf("undone there is %v = %q", l.Path, l.Value)
+		}
 	}
 }
 

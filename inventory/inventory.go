@@ -2,11 +2,12 @@
 package inventory
 
 import (
+	"net/netip"
+
 	"github.com/weirfabric/weir/intent/diag"
 	"github.com/weirfabric/weir/intent/qos"
 	"github.com/weirfabric/weir/intent/source"
 	"github.com/weirfabric/weir/inventory/catalog"
-	"net/netip"
 )
 
 // Inventory is all that the inventory/ folder of a fabric repo says, in the order of its files.

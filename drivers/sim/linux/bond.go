@@ -162,8 +162,9 @@ func (d *Device) bondNames() []string {
 // slot is where a NIC is plugged in: two ports make a card.
 func (n *nic) slot() string { return fmt.Sprintf("0000:%02x:00.%d", (n.index-2)/2+1, (n.index-2)%2) }
 
-// lagDevice is the RDMA device of both ports of a card in one bond: Linux commit 7907f23adc18.
-const lagDevice = "mlx5_bond_0"
+// lagDevice begins the name of the RDMA device of both ports of a card in one bond: Linux commit 7907f23adc18. What those of a second
+// bond are called no source says; the lab counts them by the names of their bonds.
+const lagDevice = "mlx5_bond_"
 
 // lag gives both ports of one card one RDMA device while they alone are in one bond, and each its own otherwise.
 func (d *Device) lag() {
@@ -174,7 +175,7 @@ func (d *Device) lag() {
 		for _, o := range nics {
 			card := n.bond != "" && n != o && n.bond == o.bond && n.slot()[:len("0000:00:00")] == o.slot()[:len("0000:00:00")]
 			if card && len(d.portsOf(n.bond)) == 2 && nics[i].port.RDMA != "" {
-				want[n] = lagDevice
+				want[n] = lagDevice + strconv.Itoa(slices.Index(d.bondNames(), n.bond))
 			}
 		}
 	}

@@ -104,7 +104,7 @@ func (d *Device) byRDMA(name string) *nic {
 
 // ownRDMA is the RDMA device of a port that is in no bond. An inventory that has the bond's is not what the driver goes by.
 func ownRDMA(p sim.PortSpec, i int) string {
-	if p.RDMA == lagDevice {
+	if strings.HasPrefix(p.RDMA, lagDevice) {
 		return "mlx5_" + strconv.Itoa(i)
 	}
 	return p.RDMA
