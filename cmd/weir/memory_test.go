@@ -80,7 +80,7 @@ func weirPeak(t *testing.T, dir string, meanwhile func(*testing.T, *lockedBuffer
 	file := filepath.Join(t.TempDir(), "peak")
 	cmd := exec.Command("weir", append([]string{command, dir}, args...)...)
 	config := filepath.Join(filepath.Dir(dir), "config.yaml")
-	cmd.Env = append(os.Environ(), peakAt+"="+file, "WEIR_PASSWORD=secret", "WEIR_HOST_KEY=secret", "WEIR_CONFIG="+config, "GOMEMLIMIT=")
+	cmd.Env = append(os.Environ(), peakAt+"="+file, "WEIR_PASSWORD=secret", "WEIR_HOST_KEY=secret", "WEIR_CONFIG="+config, "GOMEMLIMIT=", "GOGC=")
 	said := &lockedBuffer{}
 	cmd.Stdout, cmd.Stderr = said, said
 	if err := cmd.Start(); err != nil {
