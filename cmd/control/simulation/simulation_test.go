@@ -95,23 +95,6 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestSeedsThatFoundDefects runs seeds again that found one. Where stories are made otherwise than they were, they are seeds like any
-// other.
-func TestSeedsThatFoundDefects(t *testing.T) {
-	for seed, what := range map[uint64]string{
-		12:   "the laboratory held a lock while a stream waited",
-		74:   "a connection of a machine without power never ended",
-		824:  "a record of the end was not forced to disk, and was lost with the power",
-		2060: "an undo that came through at the second attempt was not made persistent, and a restart took it back",
-	} {
-		t.Run(what, func(t *testing.T) {
-			if r := happen(t, seed); len(r.Violations) > 0 {
-				t.Errorf("%s\n%s%s", strings.Join(r.Violations, "\n"), r.Story, r.Log)
-			}
-		})
-	}
-}
-
 // TestSoak runs many seeds, in a process for each processor, and prints what they came to.
 func TestSoak(t *testing.T) {
 	if *soak == 0 {
