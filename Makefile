@@ -2,7 +2,8 @@
 GO        ?= go
 STATIC    := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 LINT      := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-PACKAGES  := prometheus libyang2-tools etcd-server
+PACKAGES  := prometheus libyang2-tools etcd-server systemd libnm0
+TOOLS     := $(CURDIR)/.tools
 YANG      ?= ../shared/yang
 SEEDS     ?= 10000
 
@@ -15,13 +16,18 @@ build: ## the binary, static
 test: ## what needs nothing but Go; the rest says that it is skipped
 	GOGC=400 $(GO) test -p 4 -parallel 8 ./...
 
-test-all: packages ## everything; a component that is missing is a failure
+test-all: packages $(TOOLS)/usr/bin/nmcli ## everything; a component that is missing is a failure
 	$(GO) vet ./...
-	WEIR_TEST_ALL=1 GOGC=400 $(GO) test -timeout 25m -p 4 -parallel 8 ./...
+	PATH="$(PATH):$(TOOLS)/usr/bin" WEIR_TEST_ALL=1 GOGC=400 $(GO) test -timeout 25m -p 4 -parallel 8 ./...
 
 packages:
 	@missing=""; for p in $(PACKAGES); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
 	if [ -n "$$missing" ]; then apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$missing; fi
+
+# NetworkManager's client alone, from its package: the daemon would take over the network of the machine.
+$(TOOLS)/usr/bin/nmcli:
+	@mkdir -p $(TOOLS)
+	cd $(TOOLS) && { apt-get download network-manager || { apt-get update && apt-get download network-manager; }; } && dpkg-deb -x network-manager_*.deb . && rm network-manager_*.deb
 
 check: ## before a commit
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }

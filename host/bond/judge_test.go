@@ -51,12 +51,21 @@ func TestABondIsReadBackFromTheFilesOfEachMaster(t *testing.T) {
 	}
 }
 
+// missing skips a test for want of a program, and fails it where WEIR_TEST_ALL demands all.
+func missing(t *testing.T, program string) {
+	t.Helper()
+	if os.Getenv("WEIR_TEST_ALL") == "1" {
+		t.Fatalf("%s is missing: make packages", program)
+	}
+	t.Skipf("%s is missing: make test-all installs it", program)
+}
+
 // TestNetworkManagerTakesItsFiles has nmcli read the files without a daemon. Where a key or a value is none of its own it refuses
 // the file or leaves the key out of what it prints.
 func TestNetworkManagerTakesItsFiles(t *testing.T) {
 	nmcli, err := exec.LookPath("nmcli")
 	if err != nil {
-		t.Skip("there is no nmcli here: install network-manager")
+		missing(t, "nmcli")
 	}
 	read := func(text string) (map[string][]string, error) {
 		cmd := exec.CommandContext(t.Context(), nmcli, "--offline", "connection", "modify", "connection.lldp", "default")
@@ -87,8 +96,11 @@ func TestNetworkManagerTakesItsFiles(t *testing.T) {
 // kernel has bonds, it makes them.
 func TestNetworkdTakesItsFiles(t *testing.T) {
 	const daemon = "/lib/systemd/systemd-networkd"
-	if _, err := os.Stat(daemon); err != nil || os.Geteuid() != 0 {
-		t.Skip("this needs root and systemd-networkd")
+	if _, err := os.Stat(daemon); err != nil {
+		missing(t, daemon)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("this needs root")
 	}
 	if exec.CommandContext(t.Context(), "unshare", "-n", "-m", "true").Run() != nil {
 		t.Skip("no namespaces can be made here")
