@@ -100,14 +100,19 @@ type settingList struct{ list []Setting }
 
 func (c *settingList) add(a addr.Addr, value string) { c.list = append(c.list, Setting{a, value}) }
 
-func (c *settingList) port(at addr.Addr, p *Port) {
-	c.add(at.Of(addr.MTU, ""), p.MTU.String())
-	c.add(at.Of(addr.Cable, ""), p.Cable.String())
-	c.add(at.Of(addr.Trust, ""), string(p.Trust))
-	c.add(at.Of(addr.FlowControl, ""), onOff(p.FlowControl))
+// link adds what a port of a switch and a NIC both have.
+func (c *settingList) link(at addr.Addr, mtu qos.Bytes, cable qos.Metres, trust qos.Trust, flowControl bool, pfc qos.PrioritySet) {
+	c.add(at.Of(addr.MTU, ""), mtu.String())
+	c.add(at.Of(addr.Cable, ""), cable.String())
+	c.add(at.Of(addr.Trust, ""), string(trust))
+	c.add(at.Of(addr.FlowControl, ""), onOff(flowControl))
 	for n := range qos.Priority(8) {
-		c.add(at.Of(addr.PFC, strconv.Itoa(int(n))), onOff(p.PFC.Has(n)))
+		c.add(at.Of(addr.PFC, strconv.Itoa(int(n))), onOff(pfc.Has(n)))
 	}
+}
+
+func (c *settingList) port(at addr.Addr, p *Port) {
+	c.link(at, p.MTU, p.Cable, p.Trust, p.FlowControl, p.PFC)
 	c.watchdog(at.Of(addr.Watchdog, ""), p)
 	for i := range p.Queues {
 		c.queue(at.Of(addr.Queue, strconv.Itoa(int(p.Queues[i].ID))), &p.Queues[i])
@@ -194,13 +199,7 @@ func (c *settingList) bond(at addr.Addr, b Bond) {
 }
 
 func (c *settingList) nic(at addr.Addr, n *NIC) {
-	c.add(at.Of(addr.MTU, ""), n.MTU.String())
-	c.add(at.Of(addr.Cable, ""), n.Cable.String())
-	c.add(at.Of(addr.Trust, ""), string(n.Trust))
-	c.add(at.Of(addr.FlowControl, ""), onOff(n.FlowControl))
-	for p := range qos.Priority(8) {
-		c.add(at.Of(addr.PFC, strconv.Itoa(int(p))), onOff(n.PFC.Has(p)))
-	}
+	c.link(at, n.MTU, n.Cable, n.Trust, n.FlowControl, n.PFC)
 	for d, p := range n.DSCPToPriority {
 		c.add(at.Of(addr.DSCP, strconv.Itoa(d)), strconv.Itoa(int(p)))
 	}

@@ -63,22 +63,24 @@ func (s Stream) packet(c *fabric.Class) *packet {
 	return &packet{class: c, version: s.RoCE, dscp: s.DSCP, ecn: s.ECN, mtu: s.MTU, answer: s.Answer}
 }
 
-// class is that of the stream at a NIC, which has a priority alone.
-func (s Stream) class(e fabric.End) *fabric.Class {
+// class is that of the stream at an end, and the maps that say the rest of its numbers; nil: it is a NIC, which has a priority alone.
+func (s Stream) class(e fabric.End) (*fabric.Class, *fabric.Maps) {
 	c := &fabric.Class{Name: s.Class, Lossless: !s.Answer, DSCP: []qos.DSCP{s.DSCP}}
-	if e.NIC != nil {
+	switch {
+	case e.NIC != nil:
 		c.Priority = e.NIC.DSCPToPriority[s.DSCP&63] & 7
 		c.TC = qos.TrafficClass(c.Priority)
+	case e.Switch != nil && e.Port != nil:
+		c.TC = e.Switch.Maps.DSCPToTC[s.DSCP&63] & 7
+		return c, &e.Switch.Maps
 	}
-	return c
+	return c, nil
 }
 
 // outNumbers are those of the class at the end that sends: the priority is one whose PAUSE stops the queue, or would.
 func outNumbers(e fabric.End, s Stream) *fabric.Class {
-	c := s.class(e)
-	if e.Switch != nil && e.Port != nil {
-		m := &e.Switch.Maps
-		c.TC = m.DSCPToTC[s.DSCP&63] & 7
+	c, m := s.class(e)
+	if m != nil {
 		c.Queue = m.TCToQueue[c.TC] & 7
 		c.Priority = priorityOf(e.Port.PFC, c.TC, func(p qos.Priority) bool { return m.PriorityToQueue[p] == c.Queue })
 	}
@@ -87,10 +89,8 @@ func outNumbers(e fabric.End, s Stream) *fabric.Class {
 
 // inNumbers are those of the class at the end that receives: the priority is one that is paused when the group fills, or would be.
 func inNumbers(e fabric.End, s Stream) *fabric.Class {
-	c := s.class(e)
-	if e.Switch != nil && e.Port != nil {
-		m := &e.Switch.Maps
-		c.TC = m.DSCPToTC[s.DSCP&63] & 7
+	c, m := s.class(e)
+	if m != nil {
 		c.Group = m.TCToGroup[c.TC] & 7
 		c.Priority = priorityOf(e.Port.PFC, c.TC, func(p qos.Priority) bool { return m.PriorityToGroup[p] == c.Group })
 	}
