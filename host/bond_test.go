@@ -76,8 +76,8 @@ func bondsMade(service string) func(*testing.T, *fabric.Host, []render.File) dia
 	}
 }
 
-// converge applies what the plan says.
-func converge(t *testing.T, h *fabric.Host, d dialecttest.Device) plan.Step {
+// stepOf is what leads a host from what it holds now to what is wanted.
+func stepOf(t *testing.T, h *fabric.Host, d dialecttest.Device) (plan.Step, diag.List) {
 	t.Helper()
 	b := render.Bind[*fabric.Host](host.Language{}, h, h.Name, "linux", nil)
 	state, err := b.Read(d.Answers(b.Queries()))
@@ -85,7 +85,13 @@ func converge(t *testing.T, h *fabric.Host, d dialecttest.Device) plan.Step {
 		t.Fatal(err)
 	}
 	want, _ := b.Write()
-	step, findings := b.Step(state, want)
+	return b.Step(state, want)
+}
+
+// converge applies what the plan says.
+func converge(t *testing.T, h *fabric.Host, d dialecttest.Device) plan.Step {
+	t.Helper()
+	step, findings := stepOf(t, h, d)
 	if findings.HasErrors() {
 		t.Fatal(findings)
 	}
@@ -154,13 +160,7 @@ func TestABondHasOneMaster(t *testing.T) {
 			if err := d.Apply([]plan.Message{{Op: plan.Run, Body: c.command}}); err != nil {
 				t.Fatal(err)
 			}
-			b := render.Bind[*fabric.Host](host.Language{}, h, h.Name, "linux", nil)
-			state, err := b.Read(d.Answers(b.Queries()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, _ := b.Write()
-			step, findings := b.Step(state, want)
+			step, findings := stepOf(t, h, d)
 			if !findings.HasErrors() || !strings.Contains(findings.String(), c.want) {
 				t.Errorf("got %q, want %q", findings, c.want)
 			}

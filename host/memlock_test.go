@@ -23,13 +23,7 @@ func TestAServiceKeepsWhatItWasStartedWithUntilItIsStartedAgain(t *testing.T) {
 		} else if err := d.Apply([]plan.Message{{Op: plan.Run, Body: c.before}}); err != nil {
 			t.Fatal(err)
 		}
-		b := render.Bind[*fabric.Host](host.Language{}, h, h.Name, "linux", nil)
-		state, err := b.Read(d.Answers(b.Queries()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, _ := b.Write()
-		step, findings := b.Step(state, want)
+		step, findings := stepOf(t, h, d)
 		if warns := strings.Contains(findings.String(), "warning: gpu1/memlock/slurmd: the service runs with a limit of 8388608 that it was started with"); warns != c.warns {
 			t.Errorf("after %q: %q", c.before, findings)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/drivers/apply/journal"
+	"github.com/weirfabric/weir/drivers/drivertest"
 	"github.com/weirfabric/weir/drivers/sim"
 )
 
@@ -40,7 +41,7 @@ func TestAnOrphanIsCleaned(t *testing.T) {
 				}
 				return all
 			}
-			factory := of(leaves(f.states(t), owned))
+			factory := of(drivertest.Leaves(f.states(t), drivertest.Owned))
 			f.applied(t, blind())
 			f.write(t, "intent/timer.yaml", "kind: Override\nname: timer\nselect: {role: leaf}\npfc: {watchdog: {detection: 300ms}}\n")
 			f.applied(t, blind()) // a second run, whose beginning is not the beginning
@@ -61,7 +62,7 @@ func TestAnOrphanIsCleaned(t *testing.T) {
 				t.Errorf("the manifest still has it: %v, %v", m[leaf], err)
 			}
 			f.rewrite(t, "inventory/switches.yaml", "state: unmanaged, ", "")
-			if diff := cmp.Diff(factory, of(leaves(f.states(t), owned))); diff != "" {
+			if diff := cmp.Diff(factory, of(drivertest.Leaves(f.states(t), drivertest.Owned))); diff != "" {
 				t.Errorf("%s is not as before weir: %s", leaf, diff)
 			}
 		})

@@ -224,20 +224,6 @@ func statesOf(t *testing.T, seen map[string]control.Observation) map[string]plan
 	return out
 }
 
-// leaves are the values of documents by device and path.
-func leaves(states map[string]plan.State, part func(plan.State) plan.Document) map[string]string {
-	out := map[string]string{}
-	for device, s := range states {
-		for _, l := range part(s) {
-			out[device+" "+strings.Join(l.Path, " ")] = l.Value
-		}
-	}
-	return out
-}
-
-func owned(s plan.State) plan.Document   { return s.Owned }
-func foreign(s plan.State) plan.Document { return s.Foreign }
-
 // byHand logs into a device as a person would, and types lines.
 func (f *testFabric) byHand(t *testing.T, device string, lines ...string) {
 	t.Helper()

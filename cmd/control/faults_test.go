@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/drivers/apply/journal"
+	"github.com/weirfabric/weir/drivers/drivertest"
 	"github.com/weirfabric/weir/drivers/sim"
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/inventory"
@@ -171,14 +172,14 @@ func (f *testFabric) asSaid(t *testing.T, before map[string]plan.State, result c
 		}
 		if !confirmed[device] {
 			one := func(s map[string]plan.State) map[string]string {
-				return leaves(map[string]plan.State{device: s[device]}, owned)
+				return drivertest.Leaves(map[string]plan.State{device: s[device]}, drivertest.Owned)
 			}
 			if diff := cmp.Diff(one(before), one(now)); diff != "" {
 				t.Errorf("%s is not as before: %s", device, diff)
 			}
 		}
 	}
-	if diff := cmp.Diff(leaves(before, foreign), leaves(now, foreign)); diff != "" {
+	if diff := cmp.Diff(drivertest.Leaves(before, drivertest.Foreign), drivertest.Leaves(now, drivertest.Foreign)); diff != "" {
 		t.Errorf("what is not weir's: %s", diff)
 	}
 }
@@ -263,7 +264,7 @@ func TestWhatOthersWriteWhileADeviceWaitsForItsConfirmationStays(t *testing.T) {
 		now := f.states(t)
 		for _, device := range []string{"spine1", "spine2"} {
 			one := func(s map[string]plan.State) map[string]string {
-				return leaves(map[string]plan.State{device: s[device]}, owned)
+				return drivertest.Leaves(map[string]plan.State{device: s[device]}, drivertest.Owned)
 			}
 			if diff := cmp.Diff(one(before), one(now)); diff != "" {
 				t.Errorf("%s is not as before: %s", device, diff)

@@ -121,14 +121,20 @@ func TestARunThatWasCutOffKeepsOthersOffUntilItIsRecovered(t *testing.T) {
 				if got, err := second.Apply(t.Context(), p, control.RunOptions{Settle: blind()}); !errors.As(err, &marked) || marked.Device != device {
 					t.Errorf("the second got %+v, %v", got, err)
 				}
-				if again := f.recovered(t); again.Outcome.Open() {
-					t.Errorf("recover: %+v", again)
-				}
-				if left := f.markers(t); len(left) > 0 {
-					t.Errorf("after recover there stand %v", left)
-				}
+				f.recoveredUnmarked(t)
 			})
 		})
+	}
+}
+
+// recoveredUnmarked ends the run that stands open, after which no marker may stand.
+func (f *testFabric) recoveredUnmarked(t *testing.T) {
+	t.Helper()
+	if again := f.recovered(t); again.Outcome.Open() {
+		t.Errorf("recover: %+v", again)
+	}
+	if left := f.markers(t); len(left) > 0 {
+		t.Errorf("after recover there stand %v", left)
 	}
 }
 
@@ -172,12 +178,7 @@ func TestAMarkerOutlivesARestartOfTheDevice(t *testing.T) {
 				if left := f.markers(t); (len(left) == 1) != stays {
 					t.Errorf("marked are %v", left)
 				}
-				if again := f.recovered(t); again.Outcome.Open() {
-					t.Errorf("recover: %+v", again)
-				}
-				if left := f.markers(t); len(left) > 0 {
-					t.Errorf("after recover there stand %v", left)
-				}
+				f.recoveredUnmarked(t)
 			})
 		})
 	}

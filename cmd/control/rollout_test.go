@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/drivers/drivertest"
 	"github.com/weirfabric/weir/drivers/sim"
 	"github.com/weirfabric/weir/inventory"
 )
@@ -89,7 +90,7 @@ accept:
 		if result.Outcome != control.AsBefore || !strings.Contains(result.Why, "drop") {
 			t.Fatalf("got %+v", result)
 		}
-		if diff := cmp.Diff(leaves(good, owned), leaves(f.states(t), owned)); diff != "" {
+		if diff := cmp.Diff(drivertest.Leaves(good, drivertest.Owned), drivertest.Leaves(f.states(t), drivertest.Owned)); diff != "" {
 			t.Errorf("not as before: %s", diff)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/drivers/apply/journal"
+	"github.com/weirfabric/weir/drivers/drivertest"
 	"github.com/weirfabric/weir/drivers/sim"
 )
 
@@ -32,13 +33,13 @@ func TestARollbackOfTheFirstRolloutTakesTheClassAwayAndStays(t *testing.T) {
 			if err := f.lab.SetTraffic(traffic); err != nil {
 				t.Fatal(err)
 			}
-			factory := leaves(f.states(t), owned)
+			factory := drivertest.Leaves(f.states(t), drivertest.Owned)
 			result := f.applied(t, control.Settle{Idle: "accept"})
 			back := f.rolledBack(t, result.Run, control.Settle{})
 			if back.Outcome != control.Applied || back.Why != "" {
 				t.Fatalf("%s: got %+v", traffic, back)
 			}
-			if diff := cmp.Diff(factory, leaves(f.states(t), owned)); diff != "" {
+			if diff := cmp.Diff(factory, drivertest.Leaves(f.states(t), drivertest.Owned)); diff != "" {
 				t.Errorf("%s: not as before the rollout: %s", traffic, diff)
 			}
 		})
@@ -48,7 +49,7 @@ func TestARollbackOfTheFirstRolloutTakesTheClassAwayAndStays(t *testing.T) {
 func TestARollbackUnderWhichTheTrafficVanishesIsLedBack(t *testing.T) {
 	onFabric(t, mixed(), func(t *testing.T, f *testFabric) {
 		result := f.applied(t, control.Settle{Idle: "accept"})
-		good := leaves(f.states(t), owned)
+		good := drivertest.Leaves(f.states(t), drivertest.Owned)
 		f.observe = func(r control.Record) {
 			if r.Kind == journal.Sent {
 				if err := f.lab.SetTraffic(sim.Quiet); err != nil {
@@ -60,7 +61,7 @@ func TestARollbackUnderWhichTheTrafficVanishesIsLedBack(t *testing.T) {
 		if back.Outcome != control.AsBefore || !strings.Contains(back.Why, "takes the class away here, and its traffic does not pass in any other either") {
 			t.Fatalf("got %+v", back)
 		}
-		if diff := cmp.Diff(good, leaves(f.states(t), owned)); diff != "" {
+		if diff := cmp.Diff(good, drivertest.Leaves(f.states(t), drivertest.Owned)); diff != "" {
 			t.Errorf("not as before the rollback: %s", diff)
 		}
 	})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/weirfabric/weir/cmd/control"
 	"github.com/weirfabric/weir/drivers/apply/journal"
+	"github.com/weirfabric/weir/drivers/drivertest"
 	"github.com/weirfabric/weir/intent/plan"
 	"github.com/weirfabric/weir/inventory"
 )
@@ -88,7 +89,7 @@ func TestAnInterruptLeadsTheWaveBack(t *testing.T) {
 	if status.ExitStatus() != exitRolledBack || !strings.Contains(said, "interrupted") || !strings.Contains(said, "leaf1: as before") {
 		t.Fatalf("exit code %d\n%s", status.ExitStatus(), said)
 	}
-	if diff := cmp.Diff(leaves(before, owned), leaves(f.states(t), owned)); diff != "" {
+	if diff := cmp.Diff(drivertest.Leaves(before, drivertest.Owned), drivertest.Leaves(f.states(t), drivertest.Owned)); diff != "" {
 		t.Errorf("not as before: %s", diff)
 	}
 	f.whole(t)
@@ -123,7 +124,7 @@ func (f *testFabric) recovered(t *testing.T, before map[string]plan.State, kille
 			}
 		}
 	}
-	if diff := cmp.Diff(leaves(before, foreign), leaves(now, foreign)); diff != "" {
+	if diff := cmp.Diff(drivertest.Leaves(before, drivertest.Foreign), drivertest.Leaves(now, drivertest.Foreign)); diff != "" {
 		t.Errorf("what is not weir's: %s", diff)
 	}
 }

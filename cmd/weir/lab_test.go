@@ -177,21 +177,7 @@ func (f *testFabric) states(t *testing.T) map[string]plan.State {
 	return out
 }
 
-// leaves are the values of documents by device and path.
-func leaves(states map[string]plan.State, part func(plan.State) plan.Document) map[string]string {
-	out := map[string]string{}
-	for device, s := range states {
-		for _, l := range part(s) {
-			out[device+" "+strings.Join(l.Path, " ")] = l.Value
-		}
-	}
-	return out
-}
-
 // leavesOf are those of one device that are weir's.
 func leavesOf(states map[string]plan.State, device string) map[string]string {
-	return leaves(map[string]plan.State{device: states[device]}, owned)
+	return drivertest.Leaves(map[string]plan.State{device: states[device]}, drivertest.Owned)
 }
-
-func owned(s plan.State) plan.Document   { return s.Owned }
-func foreign(s plan.State) plan.Document { return s.Foreign }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirfabric/weir/drivers/apply"
 	"github.com/weirfabric/weir/drivers/apply/journal"
+	"github.com/weirfabric/weir/drivers/drivertest"
 	"github.com/weirfabric/weir/drivers/sim"
 )
 
@@ -54,7 +55,7 @@ func TestADeviceThatRefusesItsUndoIsPartialAndItsLeavesAreListed(t *testing.T) {
 				t.Errorf("%s is not as before: %s", device, diff)
 			}
 		}
-		if diff := cmp.Diff(leaves(before, foreign), leaves(now, foreign)); diff != "" {
+		if diff := cmp.Diff(drivertest.Leaves(before, drivertest.Foreign), drivertest.Leaves(now, drivertest.Foreign)); diff != "" {
 			t.Errorf("what is not weir's: %s", diff)
 		}
 		if result, code := f.apply(t, blind()...); code != exitDone || result.Outcome != journal.Applied {

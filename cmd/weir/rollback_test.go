@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirfabric/weir/drivers/apply/journal"
+	"github.com/weirfabric/weir/drivers/drivertest"
 	"github.com/weirfabric/weir/drivers/sim"
 	"github.com/weirfabric/weir/intent/plan"
 )
@@ -39,7 +40,7 @@ func TestRollbackLeadsEveryDeviceBackLeafForLeaf(t *testing.T) {
 			t.Fatalf("exit code %d: %+v", code, result)
 		}
 		applied := f.states(t)
-		if diff := cmp.Diff(leaves(before, foreign), leaves(applied, foreign)); diff != "" {
+		if diff := cmp.Diff(drivertest.Leaves(before, drivertest.Foreign), drivertest.Leaves(applied, drivertest.Foreign)); diff != "" {
 			t.Errorf("apply changed what is not weir's: %s", diff)
 		}
 		for _, m := range meddling() {
@@ -63,10 +64,10 @@ func TestRollbackLeadsEveryDeviceBackLeafForLeaf(t *testing.T) {
 			t.Fatalf("exit code %d: %+v", code, back)
 		}
 		after := f.states(t)
-		if diff := cmp.Diff(leaves(before, owned), leaves(after, owned)); diff != "" {
+		if diff := cmp.Diff(drivertest.Leaves(before, drivertest.Owned), drivertest.Leaves(after, drivertest.Owned)); diff != "" {
 			t.Errorf("owned: %s", diff)
 		}
-		if diff := cmp.Diff(leaves(before, foreign), leaves(after, foreign)); diff != "" {
+		if diff := cmp.Diff(drivertest.Leaves(before, drivertest.Foreign), drivertest.Leaves(after, drivertest.Foreign)); diff != "" {
 			t.Errorf("foreign: %s", diff)
 		}
 		if diff := cmp.Diff(config, f.configs(t)); diff != "" {
@@ -104,7 +105,7 @@ func TestARollbackLeavesWhatChangedSinceAndIsThenIncomplete(t *testing.T) {
 		if code != exitDone || len(back.Devices) != 1 || len(back.Left) != 0 {
 			t.Fatalf("exit code %d: %+v", code, back)
 		}
-		if diff := cmp.Diff(leaves(before, owned), leaves(f.states(t), owned)); diff != "" {
+		if diff := cmp.Diff(drivertest.Leaves(before, drivertest.Owned), drivertest.Leaves(f.states(t), drivertest.Owned)); diff != "" {
 			t.Errorf("owned: %s", diff)
 		}
 		if out := f.must(t, exitDone, "show", result.Run, "--repo", f.dir); !strings.Contains(out, "leaf1: applied") || !strings.Contains(out, "  by ") {
