@@ -34,11 +34,9 @@ func (s *storm) markers(ctx context.Context) {
 	if s.seed%4 > 0 || s.counts["stranger"] > 0 {
 		return
 	}
-	l := s.live(ctx, "judge@world")
-	defer l.end()
-	r, err := s.open(l, s.second)
-	if err != nil {
-		s.violate("the repo cannot be opened: %v", err)
+	r, end := s.judge(ctx)
+	defer end()
+	if r == nil {
 		return
 	}
 	told := map[string]bool{} // devices whose marker could not be removed then, and goes with the next run
@@ -143,11 +141,9 @@ func (s *storm) toldOf(device string) bool {
 
 // claims checks that the manifest says what is weir's.
 func (s *storm) claims(ctx context.Context, truth snapshot, wanted map[string]bool) {
-	l := s.live(ctx, "judge@world")
-	defer l.end()
-	r, err := s.open(l, s.second)
-	if err != nil {
-		s.violate("the repo cannot be opened: %v", err)
+	r, end := s.judge(ctx)
+	defer end()
+	if r == nil {
 		return
 	}
 	for device := range truth.states {

@@ -234,6 +234,13 @@ func (s *storm) report() Report {
 			}
 		}
 	}
+	for device, ports := range s.facing {
+		for _, p := range ports {
+			if c, err := s.lab.Counters(device, p.name); err == nil {
+				r.Packets += c.OutPackets
+			}
+		}
+	}
 	r.Reached = r.Reached || s.counts["event"] > 0
 	return r
 }

@@ -116,10 +116,7 @@ func (w *world) sleep(l *life, r journal.Record, span time.Duration, next string
 	s.secondly.Go(func() {
 		time.Sleep(wait)
 		for _, verb := range []string{"break", next} {
-			e := s.do(context.Background(), "other@b", s.second, act{verb: verb}, s.settle)
-			s.mu.Lock()
-			s.endings = append(s.endings, e)
-			s.mu.Unlock()
+			s.ends(s.do(context.Background(), "other@b", s.second, act{verb: verb}, s.settle))
 		}
 	})
 	l.gate.sleep(span)

@@ -78,6 +78,8 @@ func TestSeeds(t *testing.T) {
 			}
 			totals["runs"] += r.Runs
 			totals["waves undone"] += r.Undone
+			totals["packets between switches"] += int(r.Packets)
+			totals["virtual minutes"] += int(r.Virtual.Minutes())
 			totals["seeds"]++
 			if r.Reached {
 				totals["seeds in which something went wrong"]++

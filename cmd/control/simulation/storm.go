@@ -24,8 +24,8 @@ type Report struct {
 	Counts     map[string]int // of what happened, by kind
 	Reached    bool           // something went wrong while a run was on its way
 	Runs       int
-	Undone     int // waves that were led back
-	Packets    uint64
+	Undone     int    // waves that were led back
+	Packets    uint64 // sent between switches, since these were last started
 	Virtual    time.Duration
 }
 
@@ -69,13 +69,13 @@ type ending struct {
 }
 
 // Run lets the story of a seed happen, in a synctest bubble. The lab keeps its keys in dir.
-func Run(ctx context.Context, seed uint64, dir string) (Report, error) {
-	s := &storm{story: storyOf(seed), dir: dir, meddled: map[string]time.Time{}, settled: map[string]time.Time{}, lied: map[string]bool{}, running: map[string]changing{}, kept: map[string]map[string][]string{}, exempt: map[string]bool{}, released: map[string]bool{}}
-	var err error
+func Run(ctx context.Context, seed uint64, dir string) (report Report, err error) {
+	s := &storm{story: storyOf(seed), dir: dir, meddled: map[string]time.Time{}, settled: map[string]time.Time{}, lied: map[string]bool{},
+		running: map[string]changing{}, kept: map[string]map[string][]string{}, exempt: map[string]bool{}, released: map[string]bool{}}
 	if s.first, err = scaffold(s.spec); err != nil {
 		return Report{}, err
 	}
-	s.first = s.story.first(s.first)
+	s.first = s.initial(s.first)
 	s.second = s.change.of(s.first)
 	s.third = s.later.of(s.second)
 	if s.world, err = newWorld(ctx, s.first, dir); err != nil {
@@ -96,7 +96,7 @@ func Run(ctx context.Context, seed uint64, dir string) (Report, error) {
 	}
 	s.secondly.Wait()
 	s.calm(ctx)
-	return s.report(), err
+	return s.report(), nil
 }
 
 // begin brings the fabric to where the story begins.
@@ -139,7 +139,11 @@ func (s *storm) links(ctx context.Context) error {
 
 // perform lets the operator live one life.
 func (s *storm) perform(ctx context.Context, a act) {
-	e := s.do(ctx, "op@a", s.second, a, s.settle)
+	s.ends(s.do(ctx, "op@a", s.second, a, s.settle))
+}
+
+// ends keeps how a life ended.
+func (s *storm) ends(e ending) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endings = append(s.endings, e)
@@ -149,12 +153,7 @@ func (s *storm) perform(ctx context.Context, a act) {
 func (w *world) second(who, verb string) {
 	w.count("second operator")
 	s := w.storm
-	s.secondly.Go(func() {
-		e := s.do(context.Background(), who, s.second, act{verb: verb}, s.settle)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.endings = append(s.endings, e)
-	})
+	s.secondly.Go(func() { s.ends(s.do(context.Background(), who, s.second, act{verb: verb}, s.settle)) })
 }
 
 // stranger is an operator who changes the same fabric with a journal of his own.
@@ -359,9 +358,8 @@ func (s *storm) rollback(l *life, repo fstest.MapFS, back int, settle control.Se
 		e.err = errors.New("there is no run to roll back")
 		return
 	}
-	of := rows[max(0, len(rows)-1-back)].Run
-	l.of = of
-	ret, err := r.PlanRollback(l.ctx, of, control.RollbackOptions{})
+	l.of = rows[max(0, len(rows)-1-back)].Run
+	ret, err := r.PlanRollback(l.ctx, l.of, control.RollbackOptions{})
 	if err != nil {
 		e.err = err
 		return

@@ -49,8 +49,8 @@ func (c change) of(repo fstest.MapFS) fstest.MapFS {
 	return with(repo, c.file, c.body)
 }
 
-// first is the repo before its change, from the one that the scaffold writes.
-func (s *story) first(repo fstest.MapFS) fstest.MapFS {
+// initial is the repo before its change, from the one that the scaffold writes.
+func (s *story) initial(repo fstest.MapFS) fstest.MapFS {
 	if s.wide {
 		body := string(repo["fabric.yaml"].Data)
 		repo = with(repo, "fabric.yaml", strings.Replace(body, "apply: {canary: leaf1}", "apply: {canary: leaf1, share: 100%}", 1))

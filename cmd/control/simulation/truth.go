@@ -101,14 +101,23 @@ func differences(before, now map[string]string) []string {
 	return out
 }
 
-// wantedNow are the devices that hold what the changed intent wants.
-func (s *storm) wantedNow(ctx context.Context, truth snapshot) map[string]bool {
-	out := map[string]bool{}
+// judge opens the changed repo for whoever judges, until end is called. One that cannot be opened is a violation, and nil.
+func (s *storm) judge(ctx context.Context) (r *control.Repo, end func()) {
 	l := s.live(ctx, "judge@world")
-	defer l.end()
 	r, err := s.open(l, s.second)
 	if err != nil {
 		s.violate("the repo cannot be opened: %v", err)
+		r = nil
+	}
+	return r, l.end
+}
+
+// wantedNow are the devices that hold what the changed intent wants.
+func (s *storm) wantedNow(ctx context.Context, truth snapshot) map[string]bool {
+	out := map[string]bool{}
+	r, end := s.judge(ctx)
+	defer end()
+	if r == nil {
 		return out
 	}
 	for name, state := range truth.states {

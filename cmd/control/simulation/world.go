@@ -212,50 +212,47 @@ func (l *life) observe(r journal.Record) {
 	l.gate.breathe()
 }
 
-// reachedLast is the device of a wave that the life has read back last; empty: none.
-func (l *life) reachedLast(wave int) (device string) {
+// noted are the records of a kind that came in this life and that is says yes to.
+func (l *life) noted(kind journal.Kind, is func(journal.Record) bool) (out []journal.Record) {
 	l.gate.mu.Lock()
 	defer l.gate.mu.Unlock()
 	for _, r := range l.gate.records {
-		if r.Kind == journal.Reached && r.Wave == wave {
-			device = r.Device
+		if r.Kind == kind && is(r) {
+			out = append(out, r)
 		}
 	}
-	return device
+	return out
+}
+
+func inWave(n int) func(journal.Record) bool {
+	return func(r journal.Record) bool { return r.Wave == n }
+}
+
+// reachedLast is the device of a wave that the life has read back last; empty: none.
+func (l *life) reachedLast(wave int) string {
+	if reached := l.noted(journal.Reached, inWave(wave)); len(reached) > 0 {
+		return reached[len(reached)-1].Device
+	}
+	return ""
 }
 
 // times is how often a record of a device came in this life.
-func (l *life) times(kind journal.Kind, device string) (n int) {
-	l.gate.mu.Lock()
-	defer l.gate.mu.Unlock()
-	for _, r := range l.gate.records {
-		if r.Kind == kind && r.Device == device {
-			n++
-		}
-	}
-	return n
+func (l *life) times(kind journal.Kind, device string) int {
+	return len(l.noted(kind, func(r journal.Record) bool { return r.Device == device }))
 }
 
 // began is when the life wrote down what the devices of a wave were before it; zero: it did not.
 func (l *life) began(wave int) (at time.Time) {
-	l.gate.mu.Lock()
-	defer l.gate.mu.Unlock()
-	for _, r := range l.gate.records {
-		if r.Kind == journal.Before && r.Wave == wave {
-			at = r.At
-		}
+	if before := l.noted(journal.Before, inWave(wave)); len(before) > 0 {
+		at = before[len(before)-1].At
 	}
 	return at
 }
 
 // waveOf are the devices of a wave of the run that the life began.
 func (l *life) waveOf(n int) []string {
-	l.gate.mu.Lock()
-	defer l.gate.mu.Unlock()
-	for _, r := range l.gate.records {
-		if r.Kind == journal.Started && n < len(r.Devices) {
-			return r.Devices[n]
-		}
+	if started := l.noted(journal.Started, func(r journal.Record) bool { return n < len(r.Devices) }); len(started) > 0 {
+		return started[0].Devices[n]
 	}
 	return nil
 }
