@@ -39,6 +39,7 @@ func TestTheVerdictOnWhatRunsIsThatOfTheDataPlane(t *testing.T) {
 			}
 			f.configured(t)
 			mistake := f.mistaken(t, r)
+			f.lookedAt(t)
 			live := f.open(t).Live(t.Context(), "", nil)
 			proof, err := control.ProveAllPaths(live.Provable(), "")
 			if err != nil {

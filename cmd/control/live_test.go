@@ -2,10 +2,13 @@ package control_test
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/weirfabric/weir/cmd/control"
+	"github.com/weirfabric/weir/intent/addr"
+	"github.com/weirfabric/weir/intent/fabric"
 	"github.com/weirfabric/weir/intent/proof/path"
 )
 
@@ -15,6 +18,7 @@ func TestWhatRunsIsProvenWithoutTheIntent(t *testing.T) {
 		if proof, err := proven(t, f); err == nil && proof.Lossless() {
 			t.Error("in the factory's state it is lossless")
 		}
+		f.lookedAt(t)
 		f.applied(t, blind())
 		proof, err := proven(t, f)
 		if err != nil || !proof.Lossless() || len(proof.All) != 1 || proof.All[0].Class != "dscp-26" || proof.All[0].Pairs == 0 {
@@ -51,6 +55,36 @@ func TestWhatRunsIsProvenWithoutTheIntent(t *testing.T) {
 	})
 }
 
+// lookedAt has everything looked at that runs, as check, explain, deadlock and congestion do: whatever devices hold, each has an answer.
+func (f *testFabric) lookedAt(t *testing.T) {
+	t.Helper()
+	r := f.open(t)
+	live := r.Live(t.Context(), "", nil)
+	r.CheckLive(live)
+	for _, sw := range live.Fabric.Switches {
+		at := []addr.Addr{sw.Address()}
+		for _, p := range sw.Ports {
+			at = append(at, addr.Port(sw.Name, p.Name))
+			for n := range 8 {
+				at = append(at, addr.Port(sw.Name, p.Name).Of(addr.Queue, strconv.Itoa(n)), addr.Port(sw.Name, p.Name).Of(addr.PG, strconv.Itoa(n)))
+			}
+		}
+		for _, a := range at {
+			if len(fabric.Explain(live.Fabric, a)) == 0 {
+				t.Errorf("%s: nothing is explained", a)
+			}
+		}
+	}
+	for _, h := range live.Fabric.Hosts {
+		for _, n := range h.NICs {
+			if len(fabric.Explain(live.Fabric, addr.Port(h.Name, n.Name))) == 0 {
+				t.Errorf("%s/%s: nothing is explained", h.Name, n.Name)
+			}
+		}
+	}
+	live.Fabric.Incasts()
+}
+
 // TestADeviceThatIsAwayIsNotLossless reads a fabric in which one switch, and then one host, does not answer.
 func TestADeviceThatIsAwayIsNotLossless(t *testing.T) {
 	for _, device := range []string{"spine1", "gpu1"} {
@@ -64,6 +98,7 @@ func TestADeviceThatIsAwayIsNotLossless(t *testing.T) {
 			if err != nil || proof.Lossless() || live.Unread[device] == "" || !strings.Contains(broken(proof), device+"/") {
 				t.Errorf("%v, unread %v:\n%s", err, live.Unread, broken(proof))
 			}
+			f.lookedAt(t)
 			for _, b := range breaks(proof) {
 				if !b.Unknown {
 					t.Errorf("%s: %s, and nobody knows", b.At, b.What)

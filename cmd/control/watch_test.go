@@ -24,8 +24,8 @@ import (
 	"github.com/weirfabric/weir/telemetry/health"
 )
 
-// fabric is a repo of two leaves, a spine and a host, and its lab on a network in memory.
-type fabric struct {
+// watchedFabric is a repo of two leaves, a spine and a host, and its lab on a network in memory.
+type watchedFabric struct {
 	t       *testing.T
 	dir     string
 	network *sim.Network
@@ -33,9 +33,9 @@ type fabric struct {
 	effects control.Effects
 }
 
-func start(t *testing.T) *fabric {
+func start(t *testing.T) *watchedFabric {
 	t.Helper()
-	f := &fabric{t: t, dir: t.TempDir(), network: sim.NewNetwork()}
+	f := &watchedFabric{t: t, dir: t.TempDir(), network: sim.NewNetwork()}
 	f.effects.Dial = f.network.DialContext
 	files, err := inventory.Scaffold(inventory.ClosSpec{Name: "pod1", Leaves: 2, Spines: 1, Hosts: 1, Leaf: []string{"sonic", "eos"}, Spine: []string{"eos"}}, intent.Schema())
 	if err != nil {
@@ -49,7 +49,7 @@ func start(t *testing.T) *fabric {
 }
 
 // serve starts a lab of new keys.
-func (f *fabric) serve() {
+func (f *watchedFabric) serve() {
 	f.t.Helper()
 	r, err := control.Open(f.dir, control.Options{})
 	if err != nil {
@@ -61,14 +61,14 @@ func (f *fabric) serve() {
 }
 
 // close ends the lab, and its devices with it.
-func (f *fabric) close() {
+func (f *watchedFabric) close() {
 	f.t.Helper()
 	if err := f.lab.Close(); err != nil {
 		f.t.Error(err)
 	}
 }
 
-func (f *fabric) write(name, text string) {
+func (f *watchedFabric) write(name, text string) {
 	f.t.Helper()
 	path := filepath.Join(f.dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -79,7 +79,7 @@ func (f *fabric) write(name, text string) {
 	}
 }
 
-func (f *fabric) watch(o control.WatchOptions) *control.Watching {
+func (f *watchedFabric) watch(o control.WatchOptions) *control.Watching {
 	f.t.Helper()
 	r, err := control.Open(f.dir, control.Options{Lab: true, Effects: f.effects})
 	if err != nil {
@@ -197,7 +197,7 @@ func TestARefusedLoginIsToldAndTriedSeldomByAllThatAskTheDevice(t *testing.T) {
 }
 
 // device is whose address it is.
-func (f *fabric) device(address string) string {
+func (f *watchedFabric) device(address string) string {
 	for _, name := range []string{"leaf1", "leaf2", "spine1", "gpu1"} {
 		if g, s := f.lab.Endpoint(name); g == address || s == address {
 			return name

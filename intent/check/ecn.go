@@ -78,7 +78,7 @@ func ecnBeforePFC(f *fabric.Fabric) diag.List {
 				if !q.Lossless || q.WRED == nil {
 					continue
 				}
-				g := &p.Groups[f.Class(q.Class).Group]
+				g := &p.Groups[f.GroupOf(sw, q)]
 				if depth := fabric.XOFFDepth(g.Alpha, g.Static, shared, known); depth > 0 {
 					ecnAt(&l, before{sw, p, q, g, shared, depth, sw.Rounded(*q.WRED)})
 				} else {

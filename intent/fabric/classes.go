@@ -104,6 +104,16 @@ func (f *Fabric) Class(name string) *Class {
 	return nil
 }
 
+// GroupOf is the priority group that feeds a queue: that of its class, or where no class has it, as on a switch that runs, that of the
+// first traffic class that leaves by it.
+func (f *Fabric) GroupOf(sw *Switch, q *Queue) qos.PriorityGroup {
+	if c := f.Class(q.Class); c != nil {
+		return c.Group & 7
+	}
+	tc := max(0, slices.Index(sw.Maps.TCToQueue[:], q.ID))
+	return sw.Maps.TCToGroup[tc] & 7
+}
+
 // UnknownClass is the finding about a name that is written and that no class has; none where nothing is wrong with it.
 func (f *Fabric) UnknownClass(name source.Value[string]) diag.List {
 	if !name.Set() || f.Class(name.V) != nil {

@@ -96,7 +96,7 @@ func (e *explainer) depth(name string, n qos.Bytes, p *Port, q *Queue, at []diag
 
 // beforePFC explains at which depth PFC fires, and how far above the marking thresholds that is.
 func (e *explainer) beforePFC(sw *Switch, p *Port, q *Queue, at []diag.Pos) {
-	g := &p.Groups[e.f.Class(q.Class).Group]
+	g := &p.Groups[e.f.GroupOf(sw, q)]
 	shared, known := sw.SharedBuffer()
 	depth := XOFFDepth(g.Alpha, g.Static, shared, known)
 	if depth == 0 {
