@@ -32,22 +32,22 @@ func curveAt(sw *fabric.Switch, p *fabric.Port, q *fabric.Queue) (d diag.Diagnos
 	at := p.Origin.Class[q.Class]
 	switch kept := sw.Rounded(*q.WRED); {
 	case q.Marking != nil && q.Marking.Unresolved() && !q.Lossless:
-		return finding(diag.Error, fmt.Sprintf("class %s is marked at %s of the depth at which PFC fires, and the queue has no PFC", q.Class, percentages(q.Marking)),
+		return finding(diag.Error, fmt.Sprintf("%s is marked at %s of the depth at which PFC fires, and the queue has no PFC", called(q), percentages(q.Marking)),
 			"Write sizes like 150kB, or ecn: auto.", at), true
 	case q.Marking != nil && q.Marking.Unresolved():
-		return finding(diag.Error, fmt.Sprintf("class %s is marked at %s of the depth at which PFC fires, and that depth is not known", q.Class, percentages(q.Marking)),
+		return finding(diag.Error, fmt.Sprintf("%s is marked at %s of the depth at which PFC fires, and that depth is not known", called(q), percentages(q.Marking)),
 			"It follows from the switch's buffer, and the catalog has none for its SKU, or no headroom. Write sizes like 150kB, or ecn: auto.", at), true
 	case q.WRED.Min > q.WRED.Max:
-		return finding(diag.Error, fmt.Sprintf("class %s is marked from %s on and completely from %s", q.Class, q.WRED.Min, q.WRED.Max),
+		return finding(diag.Error, fmt.Sprintf("%s is marked from %s on and completely from %s", called(q), q.WRED.Min, q.WRED.Max),
 			"ecn.min must not be above ecn.max.", at), true
 	case kept.Min == 0:
-		return finding(diag.Error, fmt.Sprintf("class %s is to be marked from %s on, and the switch would keep that as 0", q.Class, q.WRED.Min),
+		return finding(diag.Error, fmt.Sprintf("%s is to be marked from %s on, and the switch would keep that as 0", called(q), q.WRED.Min),
 			"Its chip counts thresholds in larger units and rounds down. Raise ecn.min to at least one unit.", at), true
 	case kept.Min == kept.Max:
-		return finding(diag.Error, fmt.Sprintf("class %s is marked from %s on and completely from the same depth", q.Class, kept.Min),
+		return finding(diag.Error, fmt.Sprintf("%s is marked from %s on and completely from the same depth", called(q), kept.Min),
 			"Between the two thresholds the share of marked packets rises slowly, and tells senders how much too fast they are. Without a slope they get no mark or nothing else, and their rates swing. Raise ecn.max.", at), true
 	case q.WRED.Probability == 0:
-		return finding(diag.Error, fmt.Sprintf("class %s is marked with a probability of 0 %%", q.Class),
+		return finding(diag.Error, fmt.Sprintf("%s is marked with a probability of 0 %%", called(q)),
 			"Nothing is marked below ecn.max. Write a probability, or ecn: {off: true}.", at), true
 	}
 	return d, false
@@ -62,6 +62,14 @@ func percentages(m *fabric.Marking) string {
 		return m.Min.Percent.String()
 	}
 	return m.Max.Percent.String()
+}
+
+// called is the class of a queue, or where no class has it, as on a switch that runs, the queue.
+func called(q *fabric.Queue) string {
+	if q.Class == "" {
+		return fmt.Sprintf("queue %d", q.ID)
+	}
+	return "class " + q.Class
 }
 
 func ecnBeforePFC(f *fabric.Fabric) diag.List {
@@ -116,11 +124,11 @@ func ecnAt(l *diag.List, c before) {
 	at := c.p.Origin.Class[c.q.Class]
 	switch {
 	case c.kept.Max >= c.depth:
-		d = finding(diag.Error, fmt.Sprintf("class %s is marked completely only from %s on, and PFC fires at %s: %s too late; %s would do",
-			c.q.Class, c.queue(c.kept.Max), c.queue(c.depth), c.queue(c.kept.Max-c.depth), c.remedy()), c.late(), at, c.p.Origin.Alpha)
+		d = finding(diag.Error, fmt.Sprintf("%s is marked completely only from %s on, and PFC fires at %s: %s too late; %s would do",
+			called(c.q), c.queue(c.kept.Max), c.queue(c.depth), c.queue(c.kept.Max-c.depth), c.remedy()), c.late(), at, c.p.Origin.Alpha)
 	case c.kept.Min >= lossless.ECNBound(c.depth, n):
-		d = finding(diag.Note, fmt.Sprintf("one port that feeds all %d at once may be paused at %s before class %s is marked anywhere, at %s in all",
-			n, c.queue(c.depth), c.q.Class, c.queue(c.kept.Min*qos.Bytes(n))),
+		d = finding(diag.Note, fmt.Sprintf("one port that feeds all %d at once may be paused at %s before %s is marked anywhere, at %s in all",
+			n, c.queue(c.depth), called(c.q), c.queue(c.kept.Min*qos.Bytes(n))),
 			"ecn.min times the number of ports should be below the depth at which PFC fires. It is advice (the bound of the DCQCN paper, SIGCOMM 2015): such traffic is rare.",
 			at, c.p.Origin.Alpha)
 	default:

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -87,7 +88,7 @@ func (t *Run) Record(r journal.Record) {
 		}
 		v.Printf("  %s: reads back as wanted%s\n", r.Device, took)
 	case journal.Passed:
-		v.Printf("  wave %d: %s: %s\n", r.Wave+1, v.Good("stays"), r.Text)
+		v.Printf("  wave %d: %s: %s\n", r.Wave+1, v.Good("stays"), cmp.Or(r.Text, "no counters were watched"))
 	case journal.Confirmed:
 		v.Printf("  %s: %s\n", r.Device, v.Good("confirmed"))
 	case journal.Undoing:
